@@ -1,0 +1,264 @@
+"""The values the bot speaks of: acts of people, requests, launches, jobs."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict
+
+
+class Value(BaseModel):
+    """A frozen value that knows its fields and no others."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def derive(*parts: str) -> str:
+    """Return the id of an act: the same parts always give the same 20 hex digits."""
+    return sha256("\x1f".join(parts).encode()).hexdigest()[:20]
+
+
+class Caller(Value):
+    """Who asks, and where: Slack ids; `thread` is the root message's ts or empty."""
+
+    team: str
+    user: str
+    channel: str
+    thread: str = ""
+
+
+class ActKind(StrEnum):
+    """How a person reached the bot."""
+
+    SLASH = "slash"
+    MENTION = "mention"
+    BUTTON = "button"
+    SELECT = "select"
+
+
+class Act(Value):
+    """One thing a person did in Slack, stored before it is acknowledged."""
+
+    id: str
+    kind: ActKind
+    caller: Caller
+    at: AwareDatetime
+    command: str = ""
+    """`/nemo`, `/nemo-rl`, `/slurm`; empty for a mention."""
+    text: str = ""
+    reply_url: str = ""
+    action: str = ""
+    """The action_id of the button or select."""
+    value: str = ""
+    message_ts: str = ""
+
+
+class Stage(StrEnum):
+    """How far a request has come on its way to Slurm."""
+
+    PROPOSED = "proposed"
+    ACCEPTED = "accepted"
+    SUBMITTED = "submitted"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+    WITHDRAWN = "withdrawn"
+
+    @property
+    def open(self) -> bool:
+        """Whether the bot still has to do something about it by itself."""
+        return self in {Stage.ACCEPTED, Stage.UNKNOWN}
+
+
+class Resources(Value):
+    """What a request asks of the cluster; None where only the cluster can know."""
+
+    partition: str = ""
+    nodes: int = 1
+    gpus_per_node: int | None = None
+    time: timedelta | None = None
+
+    @property
+    def gpu_hours(self) -> float | None:
+        """nodes × GPUs × hours, or None without a time limit or GPU count."""
+        if self.time is None or self.gpus_per_node is None:
+            return None
+        return self.nodes * self.gpus_per_node * self.time.total_seconds() / 3600
+
+    @property
+    def gpus(self) -> int | None:
+        """GPUs over all nodes."""
+        return None if self.gpus_per_node is None else self.nodes * self.gpus_per_node
+
+
+class Launch(Value):
+    """What runs on the login node: an argument list, its folder and environment.
+
+    `sbatch_options` are those that the launcher has no flag for; the shim adds them to each
+    `sbatch` that the launcher calls.
+    """
+
+    argv: tuple[str, ...]
+    cwd: str
+    env: tuple[tuple[str, str], ...] = ()
+    sbatch_options: tuple[str, ...] = ()
+
+
+class Request(Value):
+    """One act's wish to have something submitted, exactly once."""
+
+    id: str
+    cluster: str
+    workload: str
+    """The command that made it: `nemo run`, `slurm submit`."""
+    options: dict[str, Any]
+    """The validated model's fields, as JSON values."""
+    typed: str
+    caller: Caller
+    created: AwareDatetime
+    stage: Stage = Stage.PROPOSED
+    resources: Resources = Resources()
+    attempt: int = 1
+    """Number of the runner: 2 after a runner that provably died without an intent."""
+    origin: str = ""
+    """The Slurm id of the job this is a rerun of."""
+    change: str = ""
+    """What a rerun changed, in words."""
+    error: str = ""
+    """What Slurm or the launcher said when it refused."""
+    accepted: AwareDatetime | None = None
+
+
+class State(StrEnum):
+    """Where a job is in its life, in the bot's words."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETING = "completing"
+    SUSPENDED = "suspended"
+    SETTLING = "settling"
+    LOST = "lost sight"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    TIMEOUT = "timeout"
+    OUT_OF_MEMORY = "out of memory"
+    NODE_FAIL = "node fail"
+    PREEMPTED = "preempted"
+    DEADLINE = "deadline"
+    BOOT_FAIL = "boot fail"
+    UNKNOWN = "unknown"
+
+    @property
+    def ended(self) -> bool:
+        """Whether the job will not run again by itself."""
+        return self in _ENDED
+
+    @property
+    def good(self) -> bool:
+        """Whether it ended as wished."""
+        return self is State.COMPLETED
+
+
+_ENDED = frozenset(
+    {
+        State.COMPLETED,
+        State.FAILED,
+        State.CANCELLED,
+        State.TIMEOUT,
+        State.OUT_OF_MEMORY,
+        State.NODE_FAIL,
+        State.PREEMPTED,
+        State.DEADLINE,
+        State.BOOT_FAIL,
+        State.LOST,
+    }
+)
+
+
+class Observation(Value):
+    """What Slurm says of one job now; None or empty where that source does not say."""
+
+    id: str
+    """As Slurm prints it: `75`, `202_3`, `123+1`."""
+    state: State
+    raw: str
+    """Slurm's own state word."""
+    reason: str = ""
+    name: str = ""
+    user: str = ""
+    account: str = ""
+    partition: str = ""
+    qos: str = ""
+    nodes: int = 0
+    node_list: str = ""
+    gpus: int | None = None
+    time_limit: timedelta | None = None
+    submitted: datetime | None = None
+    started: datetime | None = None
+    """When it began, or, while pending, when Slurm expects it to."""
+    ended: datetime | None = None
+    elapsed: timedelta | None = None
+    exit_code: str = ""
+    """`code:signal`, from scontrol where possible (sacct masks codes with 127)."""
+    restarts: int | None = None
+    comment: str = ""
+    workdir: str = ""
+    stdout: str = ""
+    cancelled_by: str = ""
+    """The account that cancelled it, where sacct says so."""
+
+    @property
+    def job(self) -> str:
+        """The id without array task or component: `202_3` → `202`."""
+        return base_id(self.id)
+
+
+def base_id(slurm_id: str) -> str:
+    """Return the number a Slurm id begins with: `202_[2-3%2]` → `202`."""
+    found = re.match(r"\d+", slurm_id)
+    return found.group() if found else ""
+
+
+class Job(Value):
+    """A job the bot follows: the newest observation of it, and how it got here."""
+
+    cluster: str
+    id: str
+    """Number of the job; array tasks and components are counted in `tasks`."""
+    request: str
+    seen: Observation
+    tasks: tuple[tuple[State, int], ...] = ()
+    """Array tasks or components by state; empty for a plain job."""
+    attempt: int = 1
+    told: str = ""
+    """What the channel was last told: the state word and attempt."""
+    settling_since: AwareDatetime | None = None
+    created: AwareDatetime
+
+    @property
+    def key(self) -> str:
+        """The name of the job across clusters: `alice:75`."""
+        return f"{self.cluster}:{self.id}"
+
+
+class PartitionState(Value):
+    """One partition as sinfo shows it."""
+
+    name: str
+    up: bool
+    default: bool
+    nodes: int
+    free: int
+    """Idle nodes that a job could take now (powered-off `idle~` counts, drained does not)."""
+    sleeping: int = 0
+    """Those of the free nodes that are powered off and cost a boot."""
+    gpus_per_node: int = 0
+    max_time: timedelta | None = None
+    """None is unlimited."""
+    default_time: timedelta | None = None
+    states: tuple[tuple[str, int], ...] = ()
+    """Nodes by Slurm's state word, flags stripped."""

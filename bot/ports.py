@@ -1,0 +1,167 @@
+"""What the core needs of the world: a cluster that runs queries, a store, a chat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Generic, Protocol, TypeVar
+
+from bot.card import Card
+from bot.model import Act, Job, Request, Stage
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a remote script left: text decoded with replacement, status None when it was killed."""
+
+    stdout: str
+    stderr: str
+    status: int | None
+
+
+@dataclass(frozen=True)
+class Query(Generic[T]):
+    """One remote question: a constant shell script, its arguments, and how to read the answer.
+
+    `script` is POSIX sh written by us and never contains a value; values are `args`, which the
+    door quotes in one place and the script reads as "$1", "$2", … `parse` may raise ClusterError.
+    """
+
+    script: str
+    parse: Callable[[Output], T]
+    args: tuple[str, ...] = ()
+    timeout: float = 30.0
+    """Seconds."""
+    name: str = field(default="", compare=False)
+    """For the log and for counting calls, such as `squeue`."""
+
+
+class Cluster(Protocol):
+    """One cluster behind a login node."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def run(self, query: Query[T]) -> T:
+        """Ask; raises ClusterUnreachable, AccessRefused or what `parse` raises."""
+        ...
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a message shall show: the outbox makes Slack agree, in its own time."""
+
+    key: str
+    """Unique for ever, such as `request/ID` or `request/ID/failed/1`."""
+    channel: str
+    card: Card
+    thread: str = ""
+    """A Slack ts to answer under."""
+    parent: str = ""
+    """Key of the message to answer under, when its ts is not known yet."""
+    not_before: datetime | None = None
+    """Do not post earlier (a newer `card` may replace this one until then)."""
+
+
+@dataclass(frozen=True)
+class Posted:
+    """A row of the outbox."""
+
+    wanted: Wanted
+    revision: int
+    """Grows with each change of the card."""
+    shown: int
+    """Revision that Slack shows; 0 before the first post."""
+    ts: str
+    """Slack's id of the message; empty before the first post."""
+    attempted: datetime | None
+    """When a post was begun whose outcome is not stored."""
+    parent_ts: str
+    """ts of the parent's message, if it has one by now."""
+    refused: str = ""
+    """Slack's error code, when Slack will never take it."""
+
+
+class Store(Protocol):
+    """Everything the bot must remember. Each call is one transaction, durable when it returns."""
+
+    async def accept(self, act: Act) -> bool:
+        """Keep an act; False when an act of this id is already known."""
+        ...
+
+    async def open_acts(self) -> Sequence[Act]: ...
+    async def finish(self, act_id: str) -> None: ...
+
+    async def add_request(self, request: Request, *wanted: Wanted) -> Request:
+        """Keep a request, or return the one of this id as it already stands."""
+        ...
+
+    async def request(self, request_id: str) -> Request | None: ...
+    async def requests(self, *stages: Stage) -> Sequence[Request]: ...
+    async def save_request(
+        self, request: Request, *wanted: Wanted, jobs: Sequence[Job] = (), was: Stage
+    ) -> bool:
+        """Replace a request that is still at stage `was`; with it, jobs and messages.
+
+        False, and nothing changed, when it has moved on. Jobs that exist already stay as they are.
+        """
+        ...
+
+    async def save_jobs(self, jobs: Sequence[Job], wanted: Sequence[Wanted] = ()) -> None:
+        """Replace jobs, and say what their messages shall show."""
+        ...
+
+    async def job(self, cluster: str, job_id: str) -> Job | None: ...
+    async def jobs_of(self, request_id: str) -> Sequence[Job]: ...
+    async def open_jobs(self, cluster: str) -> Sequence[Job]:
+        """Jobs that have not ended, oldest first."""
+        ...
+
+    async def recent_jobs(self, cluster: str, limit: int = 50) -> Sequence[Job]:
+        """Newest first, whatever their state."""
+        ...
+
+    async def want(self, *wanted: Wanted) -> None:
+        """Say what messages shall show; the same card again changes nothing."""
+        ...
+
+    async def due(self, now: datetime) -> Sequence[Posted]:
+        """Messages that Slack does not show as wanted, oldest first, refused ones left out."""
+        ...
+
+    async def attempting(self, key: str, at: datetime) -> None:
+        """Write down that a first post begins."""
+        ...
+
+    async def shown(self, key: str, ts: str, revision: int) -> None: ...
+    async def not_shown(self, key: str) -> None:
+        """Write down that the begun post certainly did not happen."""
+        ...
+
+    async def refused(self, key: str, revision: int, code: str) -> None: ...
+    async def message_at(self, channel: str, ts: str) -> str:
+        """Key of the message the bot has posted there, or empty."""
+        ...
+
+    async def record(self, act: Act, *, did: str, job: str = "", request: str = "") -> None:
+        """Write a line of the audit log: who, what was typed, what was done, about which job."""
+        ...
+
+
+class Chat(Protocol):
+    """A place where people read cards."""
+
+    async def post(self, channel: str, thread: str, card: Card, key: str) -> str:
+        """Post and return the ts. The key travels in the message's metadata.
+
+        Raises ChatUnreachable (outcome unknown), ChatRateLimited, MessageRefused.
+        """
+        ...
+
+    async def update(self, channel: str, ts: str, card: Card, key: str) -> None: ...
+    async def find(self, channel: str, thread: str, key: str, since: datetime) -> str:
+        """Return the ts of the message that carries this key, or empty."""
+        ...
