@@ -238,6 +238,17 @@ class Job(Value):
     """What the channel was last told: the state word and attempt."""
     settling_since: AwareDatetime | None = None
     created: AwareDatetime
+    settled: bool = False
+    """The ending was explained; nothing is left to do."""
+    label: str = ""
+    """The diagnosis of the last attempt that failed, by label."""
+    cause: str = ""
+    """The same as a sentence."""
+
+    @property
+    def open(self) -> bool:
+        """Whether the bot still has to look at it or to explain it."""
+        return not self.settled
 
     @property
     def key(self) -> str:

@@ -1,0 +1,80 @@
+"""Words → the text objects of Block Kit. Nothing untrusted is ever parsed as mrkdwn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.card import Moment, Mono, Person, Span, Strong, Text
+
+Json = dict[str, Any]
+
+
+def escape(text: str) -> str:
+    """Return text that Slack's mrkdwn parser takes literally, as far as it can be told to.
+
+    `&`, `<` and `>` are the only characters Slack lets one escape; they carry mentions and links.
+    """
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def plain_text(text: str, limit: int) -> Json:
+    """Return a plain_text object, cut at `limit` characters."""
+    return {"type": "plain_text", "text": clip(text, limit), "emoji": False}
+
+
+def clip(text: str, limit: int) -> str:
+    """Return at most `limit` characters; a cut is visible. Never empty, as Slack refuses that."""
+    if len(text) > limit:
+        return text[: limit - 1] + "…"
+    return text or " "
+
+
+def elements(text: Text, *, bold: bool = False) -> list[Json]:
+    """Return the rich_text elements of a text."""
+    return [_element(span, bold=bold) for span in text if span not in {"", Mono(text="")}]
+
+
+def _element(span: Span, *, bold: bool) -> Json:
+    style: Json = {"bold": True} if bold else {}
+    match span:
+        case str():
+            return _styled(span, style)
+        case Strong(text=text):
+            return _styled(text, {"bold": True})
+        case Mono(text=text):
+            return _styled(text, {**style, "code": True})
+        case Person(user=user):
+            return {"type": "user", "user_id": user}
+        case Moment(at=at):
+            return {
+                "type": "date",
+                "timestamp": int(at.timestamp()),
+                "format": "{date_short_pretty} {time}",
+                "fallback": f"{at:%Y-%m-%d %H:%M} UTC",
+            }
+
+
+def _styled(text: str, style: Json) -> Json:
+    element: Json = {"type": "text", "text": text}
+    return {**element, "style": style} if style else element
+
+
+def mrkdwn(text: Text) -> str:
+    """Return mrkdwn for the small print, where rich text is not allowed."""
+    return "".join(_mrkdwn(span) for span in text)
+
+
+def _mrkdwn(span: Span) -> str:
+    match span:
+        case str():
+            return escape(span)
+        case Strong(text=text):
+            return f"*{escape(text)}*"
+        case Mono(text=text):
+            # A backtick would end the code span, and Slack has no way to escape one.
+            return f"`{escape(text).replace('`', '´')}`"
+        case Person(user=user):
+            return f"<@{user}>"
+        case Moment(at=at):
+            fallback = f"{at:%Y-%m-%d %H:%M} UTC"
+            return f"<!date^{int(at.timestamp())}^{{date_short_pretty}} {{time}}|{fallback}>"
