@@ -16,6 +16,7 @@ SbatchatError
 │   ├── ChatUnreachable       temporary, and nobody knows whether the call arrived
 │   ├── ChatRateLimited       temporary: nothing happened, come back later
 │   └── MessageRefused        permanent: Slack's error code says why
+├── StoreFailed               temporary: the database could not take it (disk full, locked, away)
 └── ConfigError               the configuration names something impossible
 """
 
@@ -118,6 +119,10 @@ class MessageRefused(ChatError):
     def __init__(self, code: str, detail: str = "") -> None:
         super().__init__(f"{code}: {detail}" if detail else code)
         self.code = code
+
+
+class StoreFailed(SbatchatError):
+    """The database could not take it, and nothing of it was kept."""
 
 
 class ConfigError(SbatchatError):

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
 from bot.card import Card
-from bot.model import Act, Job, Request, Stage
+from bot.model import Act, Caller, Job, Request, Stage
 
 T = TypeVar("T")
 
@@ -85,14 +85,42 @@ class Posted:
     """Slack's error code, when Slack will never take it."""
 
 
+@dataclass(frozen=True)
+class Entry:
+    """A line of the audit log."""
+
+    at: datetime
+    act: str
+    caller: Caller
+    typed: str
+    """The words, or `action value` of a button."""
+    did: str
+    job: str
+    request: str
+
+
 class Store(Protocol):
-    """Everything the bot must remember. Each call is one transaction, durable when it returns."""
+    """Everything the bot must remember. Each call is one transaction, durable when it returns.
+
+    Each may raise StoreFailed (nothing of the call was kept).
+    """
 
     async def accept(self, act: Act) -> bool:
         """Keep an act; False when an act of this id is already known."""
         ...
 
-    async def open_acts(self) -> Sequence[Act]: ...
+    async def open_acts(self) -> Sequence[Act]:
+        """Acts that are not finished, in the order in which they came."""
+        ...
+
+    async def begin(self, act_id: str) -> int:
+        """Count one more life in which an act is tried; its first is 1 from the start."""
+        ...
+
+    async def set_aside(self, act_id: str) -> None:
+        """Do not count this life: the act is left for the next one on purpose."""
+        ...
+
     async def finish(self, act_id: str) -> None: ...
 
     async def add_request(self, request: Request, *wanted: Wanted) -> Request:
@@ -100,7 +128,10 @@ class Store(Protocol):
         ...
 
     async def request(self, request_id: str) -> Request | None: ...
-    async def requests(self, *stages: Stage) -> Sequence[Request]: ...
+    async def requests(self, *stages: Stage) -> Sequence[Request]:
+        """Requests at these stages (all without any), oldest first."""
+        ...
+
     async def save_request(
         self, request: Request, *wanted: Wanted, jobs: Sequence[Job] = (), was: Stage
     ) -> bool:
@@ -124,19 +155,32 @@ class Store(Protocol):
         """Newest first, whatever their state."""
         ...
 
+    async def find_jobs(self, cluster: str, name: str) -> Sequence[Job]:
+        """Jobs of this name, newest first, at most 50."""
+        ...
+
     async def want(self, *wanted: Wanted) -> None:
         """Say what messages shall show; the same card again changes nothing."""
         ...
 
     async def due(self, now: datetime) -> Sequence[Posted]:
-        """Messages that Slack does not show as wanted, oldest first, refused ones left out."""
+        """Messages that Slack does not show as wanted, oldest first, refused ones left out.
+
+        At most 50 first posts and 50 updates of each channel. An answer is left out until its
+        parent is posted; it comes without `parent_ts` when the parent was refused.
+        """
         ...
 
-    async def attempting(self, key: str, at: datetime) -> None:
-        """Write down that a first post begins."""
+    async def message(self, key: str) -> Posted | None: ...
+    async def attempting(self, key: str, revision: int, at: datetime) -> None:
+        """Write down that a first post begins, and what it will show."""
         ...
 
     async def shown(self, key: str, ts: str, revision: int) -> None: ...
+    async def found(self, key: str, ts: str) -> None:
+        """Write down that the begun post did arrive, showing what it showed when it began."""
+        ...
+
     async def not_shown(self, key: str) -> None:
         """Write down that the begun post certainly did not happen."""
         ...
@@ -148,6 +192,17 @@ class Store(Protocol):
 
     async def record(self, act: Act, *, did: str, job: str = "", request: str = "") -> None:
         """Write a line of the audit log: who, what was typed, what was done, about which job."""
+        ...
+
+    async def audit(self, limit: int = 100) -> Sequence[Entry]:
+        """Return the newest lines of the audit log, newest first."""
+        ...
+
+    async def prune(self, before: datetime) -> int:
+        """Forget acts finished and messages settled before; returns how many.
+
+        Never reaches past the oldest request or job that is still open.
+        """
         ...
 
 
