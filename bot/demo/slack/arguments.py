@@ -35,6 +35,11 @@ class Arguments:
             raise missing(name)
         return value
 
+    def renamed(self, old: str, new: str) -> Arguments:
+        """The same arguments with one under another name."""
+        values = {key: value for key, value in self.values.items() if key != old}
+        return Arguments({**values, new: self.values.get(old)}, self.token)
+
     def flag(self, name: str) -> bool:
         """A boolean in any of the spellings that Slack takes."""
         return str(self.values.get(name, "")) in _TRUE

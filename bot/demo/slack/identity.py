@@ -1,4 +1,4 @@
-"""The ids and tokens of the team and of the one installed app; stable, so that scripts may name them."""
+"""The ids and tokens of the team and of its one app; ids are stable, scripts may name them."""
 
 from __future__ import annotations
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import yaml
 
+LONGEST_COMMAND = 32
+
 
 class BadManifest(ValueError):
     """The manifest cannot be installed."""
@@ -66,8 +68,10 @@ def load(path: Path) -> Manifest:
 
 def _command(raw: dict[str, Any]) -> Command:
     name = raw["command"]
-    if not name.startswith("/") or len(name) > 32:  # Slack's limit
-        raise BadManifest(f"slash command {name!r}: a slash and at most 32 characters")
+    if not name.startswith("/") or len(name) > LONGEST_COMMAND:
+        raise BadManifest(
+            f"slash command {name!r}: a slash and at most {LONGEST_COMMAND} characters"
+        )
     return Command(
         name=name,
         description=raw["description"],

@@ -12,11 +12,13 @@ _TOKEN = re.compile(
     r"<(?:@[UW][A-Z0-9]+(?:\|[^<>]*)?|#C[A-Z0-9]+(?:\|[^<>]*)?|![^<>\s][^<>]*|(?:https?|mailto|tel|slack):[^<>]+)>"
 )
 _STRAY_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt);)")
-_MENTION = re.compile(r"<(@[UW][A-Z0-9]+|!(?:channel|here|everyone)|!subteam\^S[A-Z0-9]+)(?:\|[^<>]*)?>")
+_MENTION = re.compile(
+    r"<(@[UW][A-Z0-9]+|!(?:channel|here|everyone)|!subteam\^S[A-Z0-9]+)(?:\|[^<>]*)?>"
+)
 
 
 def stored(text: str) -> str:
-    """The text as Slack keeps it: stray `&`, `<` and `>` become entities, control sequences stay."""
+    """The text as Slack keeps it: stray `&`, `<`, `>` become entities, control sequences stay."""
     pieces: list[str] = []
     end = 0
     for token in _TOKEN.finditer(text):

@@ -18,6 +18,7 @@ TRAINING = "C0TRAINING1"
 GENERAL = "C0GENERAL01"
 PRIVATE = "C0PRIVATE01"
 
+LONGEST_NAME = 80
 _CHANNEL_NAME = re.compile(r"[a-z0-9_-]{1,80}")
 
 
@@ -60,7 +61,7 @@ class Workspace:
             )
         return user
 
-    def add_channel(  # noqa: PLR0913 - one argument for each thing a channel is made of
+    def add_channel(
         self,
         name: str,
         *,
@@ -89,7 +90,7 @@ class Workspace:
     def _check_name(self, name: str) -> None:
         if not name:
             raise SlackError("invalid_name_required")
-        if len(name) > 80:
+        if len(name) > LONGEST_NAME:
             raise SlackError("invalid_name_maxlength")
         if not _CHANNEL_NAME.fullmatch(name):
             raise SlackError("invalid_name_specials")

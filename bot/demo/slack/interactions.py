@@ -1,0 +1,205 @@
+"""What people do: commands, clicks, forms; delivered to the app, its answers carried out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bot.demo.slack import answers, elements, wire
+from bot.demo.slack.delivery import Ack, Envelope
+from bot.demo.slack.errors import Refused, SlackError
+from bot.demo.slack.model import Channel, Json, Message, View
+from bot.demo.slack.platform import Platform
+
+TROUBLE = "We had some trouble connecting. Try again?"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done:
+    """How a person's act went; `notice` is what they were shown when it failed."""
+
+    ack: Ack
+    trigger_id: str
+    notice: str = ""
+
+
+class Interactions:
+    """Delivers what a person does."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._platform = platform
+
+    async def slash(self, user_id: str, channel_id: str, command: str, text: str) -> Done:
+        """Type a slash command; raises Refused when Slack itself would not know it."""
+        platform = self._platform
+        user = platform.workspace.user(user_id)
+        channel = self._entered(channel_id, user_id)
+        known = platform.manifest.command(command)
+        if known is None:
+            raise Refused("unknown_command", f"{command} is not a valid command")
+        trigger = platform.triggers.issue(user_id)
+        payload = self._who() | {
+            "channel_id": channel.id,
+            "channel_name": _shown_name(channel),
+            "user_id": user.id,
+            "user_name": user.name,
+            "command": command,
+            "text": answers.typed(platform, text, escaped=known.should_escape),
+            "is_enterprise_install": "false",
+            "response_url": self._response_url(user_id, channel),
+            "trigger_id": trigger,
+        }
+        ack = await platform.courier.deliver(Envelope(kind="slash_commands", payload=payload))
+        notice = ""
+        if not ack.acked:
+            notice = f'{command} failed with the error "{ack.error}"'
+            answers.slackbot(platform, channel, user_id, notice)
+        else:
+            try:
+                answers.to_command(
+                    platform, channel, user_id, f"{command} {text}".strip(), ack.payload
+                )
+            except SlackError as refused:
+                notice = f'{command} failed with the error "{refused.code}"'
+                answers.slackbot(platform, channel, user_id, notice)
+        return Done(ack=ack, trigger_id=trigger, notice=notice)
+
+    def _who(self) -> Json:
+        identity = self._platform.identity
+        return {
+            "token": identity.verification_token,
+            "team_id": identity.team_id,
+            "team_domain": identity.team_domain,
+            "api_app_id": identity.app_id,
+        }
+
+    def _response_url(self, user_id: str, channel: Channel, message: Message | None = None) -> str:
+        key = self._platform.response_urls.issue(
+            user_id,
+            channel.id,
+            message.ts if message else None,
+            message.thread_ts if message else None,
+        )
+        return f"{self._platform.base_url}/response/{key}"
+
+    def _entered(self, channel_id: str, user_id: str) -> Channel:
+        channel = self._platform.workspace.channel(channel_id)
+        if user_id not in channel.members:
+            raise Refused("not_a_member", f"{user_id} is not in {channel_id}")
+        return channel
+
+    async def act(
+        self,
+        user_id: str,
+        channel_id: str,
+        message_ts: str,
+        action_id: str,
+        value: Any = None,
+        block_id: str | None = None,
+    ) -> Done:
+        """Use an element of a message."""
+        platform = self._platform
+        channel = self._entered(channel_id, user_id)
+        message = channel.messages.get(message_ts)
+        if message is None or message.ephemeral_to not in {None, user_id}:
+            raise Refused("message_not_found", f"no message {message_ts} for {user_id}", 404)
+        blocks = message.blocks or []
+        place = elements.find(blocks, action_id, value, block_id)
+        held = elements.chosen(place, value)
+        touched = message.state.setdefault(user_id, {})
+        if place.keeps_state:
+            touched.setdefault(place.block_id, {})[place.action_id] = held
+        container: Json = {
+            "type": "message",
+            "message_ts": message.ts,
+            "channel_id": channel.id,
+            "is_ephemeral": message.ephemeral_to is not None,
+        }
+        if message.thread_ts:
+            container["thread_ts"] = message.thread_ts
+        more: Json = {
+            "container": container,
+            "channel": {"id": channel.id, "name": _shown_name(channel)},
+            "message": wire.message(platform, message),
+            "state": {"values": elements.values(blocks, touched)},
+            "response_url": self._response_url(user_id, channel, message),
+        }
+        done = await self._block_action(user_id, place, held, more)
+        if done.notice:
+            answers.slackbot(platform, channel, user_id, done.notice, thread_ts=message.thread_ts)
+        return done
+
+    async def act_in_view(
+        self,
+        user_id: str,
+        view_id: str,
+        action_id: str,
+        value: Any = None,
+        block_id: str | None = None,
+    ) -> Done:
+        """Use an element of a modal or of Home."""
+        platform = self._platform
+        view = self.own_view(user_id, view_id)
+        place = elements.find(view.body["blocks"], action_id, value, block_id)
+        held = elements.chosen(place, value)
+        if place.keeps_state:
+            view.values.setdefault(place.block_id, {})[place.action_id] = held
+        more: Json = {
+            "container": {"type": "view", "view_id": view.id},
+            "view": self.view(view),
+            "state": {"values": elements.values(view.body["blocks"], view.values)},
+        }
+        done = await self._block_action(user_id, place, held, more, view_id=view.id)
+        view.notice = done.notice
+        platform.viewed(view)
+        return done
+
+    def own_view(self, user_id: str, view_id: str) -> View:
+        view = self._platform.views.by_id(view_id)
+        if view.user != user_id:
+            raise Refused("view_not_found", f"{view_id} is not open for {user_id}", 404)
+        return view
+
+    def view(self, view: View) -> Json:
+        shown = wire.view(self._platform, view)
+        shown["state"] = {"values": elements.values(view.body["blocks"], view.values)}
+        return shown
+
+    async def _block_action(
+        self,
+        user_id: str,
+        place: elements.Place,
+        held: Json,
+        more: Json,
+        view_id: str | None = None,
+    ) -> Done:
+        platform = self._platform
+        trigger = platform.triggers.issue(user_id, view_id)
+        payload = self.interaction("block_actions", user_id) | {
+            "trigger_id": trigger,
+            "actions": [elements.action(place, held, platform.workspace.clock.ts())],
+            **more,
+        }
+        ack = await platform.courier.deliver(Envelope(kind="interactive", payload=payload))
+        return Done(ack=ack, trigger_id=trigger, notice="" if ack.acked else TROUBLE)
+
+    def interaction(self, kind: str, user_id: str) -> Json:
+        identity, user = self._platform.identity, self._platform.workspace.user(user_id)
+        return {
+            "type": kind,
+            "user": {
+                "id": user.id,
+                "username": user.name,
+                "name": user.name,
+                "team_id": identity.team_id,
+            },
+            "api_app_id": identity.app_id,
+            "token": identity.verification_token,
+            "team": {"id": identity.team_id, "domain": identity.team_domain},
+            "enterprise": None,
+            "is_enterprise_install": False,
+        }
+
+
+def _shown_name(channel: Channel) -> str:
+    return {"public": channel.name, "private": "privategroup", "im": "directmessage"}[channel.kind]
