@@ -1,0 +1,43 @@
+"""What a diagnosis says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.diagnosis.rule import Action
+
+HEALTHY = "none"
+NOT_IN_LOG = "cause-not-in-log"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A line that proves it, quoted without colours and prefix."""
+
+    file: str
+    line_no: int
+    line: str
+    rank: str = ""
+    node: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """The one cause of a failure, or that there is none to name."""
+
+    label: str
+    group: str
+    title: str
+    """One sentence for people."""
+    confidence: float
+    """0 to 1."""
+    evidence: tuple[Evidence, ...] = ()
+    remedy: str = ""
+    actions: tuple[Action, ...] = ()
+    transient: bool = False
+    """Whether a plain rerun plausibly helps."""
+
+    @property
+    def healthy(self) -> bool:
+        """Whether nothing is wrong."""
+        return self.label == HEALTHY

@@ -1,0 +1,58 @@
+"""The catalogue: every failure that can be named, grouped by theme.
+
+To add one: open the file of its theme, add a `Rule` to its `RULES` with
+
+* `label`, `group`: as the taxonomy of failures names them;
+* `patterns`: what the program prints, RE2, without times, paths and numbers. Lines come freed of
+  colours and rank prefixes. `^`, `$` only at the ends, and no `.*` where a word will do;
+* `title`, `remedy`: one sentence each, filled from the patterns' named groups;
+* `actions`: the buttons; `transient`: whether a plain rerun helps;
+* `strength`: leave it, unless the line is a crash, a time-out or a mere signal;
+
+then a line that it must name, and one that it must not, to `tests/unit/diagnosis/test_rules.py`.
+Where two rules know the same line, the stronger one wins, then the one that stands first here.
+"""
+
+from __future__ import annotations
+
+from bot.diagnosis.rules import (
+    access,
+    collectives,
+    config,
+    containers,
+    data,
+    ended,
+    faults,
+    gpus,
+    healthy,
+    hub,
+    nodes,
+    other,
+    queue,
+    ray,
+    storage,
+    submission,
+)
+
+PROGRESS = healthy.PROGRESS
+RESTARTS = healthy.RESTARTS
+WARNINGS = healthy.WARNINGS
+
+RULES = (
+    *healthy.RULES,
+    *submission.RULES,
+    *access.RULES,
+    *queue.RULES,
+    *ended.RULES,
+    *nodes.RULES,
+    *containers.RULES,
+    *gpus.RULES,
+    *faults.RULES,
+    *collectives.RULES,
+    *ray.RULES,
+    *hub.RULES,
+    *config.RULES,
+    *data.RULES,
+    *storage.RULES,
+    *other.RULES,
+)

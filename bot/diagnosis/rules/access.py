@@ -1,0 +1,85 @@
+"""The way to the cluster, and Slurm's own doors."""
+
+from __future__ import annotations
+
+from bot.diagnosis.rule import Action, Rule
+
+_GROUP = "access"
+
+RULES = (
+    Rule(
+        label="ssh-error",
+        group=_GROUP,
+        title="The SSH connection failed.",
+        remedy="A network error passes: try again. A refused key needs another key or user. "
+        "Nothing was submitted unless a job id was printed.",
+        patterns=(
+            r"Permission denied \((?:publickey|password|keyboard|gssapi|hostbased)",
+            r"^ssh: connect to host ",
+            r"Could not resolve hostname",
+            r"kex_exchange_identification",
+            r"Host key verification failed",
+            r"REMOTE HOST IDENTIFICATION HAS CHANGED",
+            r"Too many authentication failures",
+            r"Connection (?:to \S+ )?(?:timed out|closed|reset) (?:during banner|by \S+ port \d)",
+            r"Connection to \S+ (?:port \d+ )?(?:closed by remote host|timed out)",
+            r"client_loop: send disconnect",
+            r"banner exchange: Connection",
+            r"paramiko\.ssh_exception\.",
+            r"^Authentication failed\.$",
+            r"asyncssh\.\S*(?:PermissionDenied|HostKeyNotVerifiable|ConnectionLost)",
+            r"Load key .*(?:error in libcrypto|bad permissions|invalid format)",
+            r"channel \d+: open failed",
+        ),
+        actions=(Action.RERUN_SAME,),
+        transient=True,
+    ),
+    Rule(
+        label="slurm-auth",
+        group=_GROUP,
+        title="Slurm commands cannot authenticate on this host.",
+        remedy="Administrators must start or repair munge there; another login node may work.",
+        patterns=(
+            r"[Mm]unge (?:encode|decode) failed",
+            r"Protocol authentication error",
+            r"If munged is up, restart with",
+            r"Unable to initialize auth plugin",
+            r"cannot create auth context",
+        ),
+        actions=(Action.TELL_ADMIN, Action.RERUN_SAME),
+        transient=True,
+    ),
+    Rule(
+        label="slurm-credential",
+        group=_GROUP,
+        title="The node refused the credential of the job or step.",
+        remedy="Tell the administrators (clock, munge) and resubmit without that node.",
+        patterns=(
+            r"Job credential (?:expired|revoked|replayed)",
+            r"Invalid job credential",
+            r"[Jj]ob credential creation error",
+            r"Credential signature check",
+        ),
+        actions=(Action.EXCLUDE_NODE,),
+        transient=True,
+    ),
+    Rule(
+        label="slurm-controller-unreachable",
+        group=_GROUP,
+        title="Slurm's controller does not answer.",
+        remedy="Look at the queue first, since a submission that timed out may exist all the same; "
+        "then try again.",
+        patterns=(
+            r"Unable to contact slurm controller",
+            r"Socket timed out on send/recv operation",
+            r"Slurm backup controller in standby mode",
+            r"Problem talking to the database",
+            r"Unable to establish controller machine",
+            r"Could not establish a configuration source",
+            r"Rate limit exceeded, please retry",
+            r"slurm_persist_conn_open_without_init: failed to open persistent connection",
+        ),
+        actions=(Action.CHECK_QUEUE, Action.RERUN_SAME),
+        transient=True,
+    ),
+)

@@ -1,0 +1,126 @@
+"""NCCL, rendezvous and the ports they use."""
+
+from __future__ import annotations
+
+from bot.diagnosis.rule import Action, Rule, Strength
+
+_GROUP = "collective"
+
+RULES = (
+    Rule(
+        label="port-in-use",
+        group=_GROUP,
+        title="The port of the rendezvous is taken by another process.",
+        remedy="Choose another MASTER_PORT, for example one derived from the job id.",
+        patterns=(
+            r"errno: 98 - Address already in use",
+            r"EADDRINUSE",
+            r"\[Errno 98\]",
+            r"[Aa]ddress already in use",
+        ),
+        actions=(Action.RESUBMIT_OTHER_PORT,),
+        transient=True,
+    ),
+    Rule(
+        label="port-permission",
+        group=_GROUP,
+        title="The port is below 1024 and may not be used.",
+        remedy="Choose a port above 1024.",
+        patterns=(
+            r"errno: 13 - Permission denied",
+            r"EACCES.*(?:listen|bind|port)",
+            r"(?:listen|bind|port).*EACCES",
+        ),
+        actions=(Action.RESUBMIT_OTHER_PORT,),
+    ),
+    Rule(
+        label="nccl-error",
+        group=_GROUP,
+        title="NCCL refuses the call: it is used wrongly.",
+        remedy="Make processes per node equal to GPUs per node and the world size equal to the "
+        "number of tasks; NCCL_SOCKET_IFNAME must name an interface that exists.",
+        patterns=(
+            r"invalid (?:argument|usage).*NCCL version",
+            r"NCCL (?:error|Error).*(?:invalid (?:argument|usage)|ncclInvalid(?:Usage|Argument))",
+            r"ncclInvalid(?:Usage|Argument)",
+            r"Duplicate GPU detected",
+            r"Bootstrap : no socket interface found",
+        ),
+        actions=(Action.RESUBMIT_SIZE,),
+    ),
+    Rule(
+        label="nccl-network",
+        group=_GROUP,
+        title="The network between the nodes failed under NCCL.",
+        remedy="Check the locked-memory limit and the fabric; exclude the node if it repeats.",
+        patterns=(
+            r"NCCL WARN Call to ibv_\w+ (?:\S+ )*failed",
+            r"NCCL WARN .*ibv_\w+.*(?:fail|error)",
+            r"NET/IB ?: .*(?:Got (?:completion|async)|async event|error|fail)",
+            (
+                r"NCCL WARN NET/(?:Socket|OFI|IB|FasTrak|FastSocket).*(?:fail|error|closed|timed "
+                r"out|refused)"
+            ),
+            (
+                r"NCCL WARN .*(?:socketProgress|[Cc]onnection (?:closed by remote|refused|timed "
+                r"out)|Connect to )"
+            ),
+            (
+                r"NCCL error.*(?:ncclSystemError|ncclRemoteError|unhandled system error|remote "
+                r"process exited)"
+            ),
+            r"ncclSystemError: ",
+            r"local protection error|transport retry counter exceeded|RNR retry counter exceeded",
+        ),
+        actions=(Action.EXCLUDE_NODE, Action.RERUN_SAME),
+        transient=True,
+        strength=Strength.NETWORK,
+        quiet=True,
+    ),
+    Rule(
+        label="nccl-timeout",
+        group=_GROUP,
+        title="A collective did not end in time: a rank stalled, diverged or never came.",
+        remedy="Compare SeqNum over the ranks: the lowest, the rank without a line, or the one "
+        "with another operation is the suspect. Resume from the checkpoint; exclude its node if "
+        "it repeats.",
+        patterns=(
+            r"Watchdog caught collective operation timeout: WorkNCCL\(",
+            r"caught collective operation timeout",
+            r"Timed out waiting \d+ms for (?:recv|send) operation",
+            r"Some NCCL operations have failed or timed out",
+            r"(?:[Mm]onitored)?[Bb]arrier.*(?:timed out|timeout|failed to pass)",
+            r"Rank \d+ (?:successfully reached|failed to pass) monitoredBarrier",
+            r"NCCL (?:communicator|watchdog).*(?:timed out|timeout)",
+            r"Observed flight recorder dump signal",
+            r"Received a dump signal due to a collective timeout",
+            r"heartbeat monitor (?:timed out|.*watchdog)",
+        ),
+        actions=(Action.RERUN_SAME, Action.RESUME, Action.EXCLUDE_NODE),
+        transient=True,
+        strength=Strength.TIMEOUT,
+        quiet=True,
+    ),
+    Rule(
+        label="rendezvous-timeout",
+        group=_GROUP,
+        title="The processes did not meet at the master address in time.",
+        remedy="Use the first node's reachable name and a free port, and check that all nodes "
+        "started.",
+        patterns=(
+            r"client socket has timed out after \d+\w* while trying to connect to",
+            r"client socket has failed to connect to any network address",
+            r"RendezvousConnectionError",
+            r"RendezvousTimeoutError",
+            r"DistStoreError: (?:Timed out|wait timeout|Socket Timeout)",
+            r"(?:wait|Wait) timeout after \d+ms, keys: ",
+            r"Timed out after \d+ seconds waiting for clients\. \d+/\d+ clients joined",
+            r"TCPStore.*(?:timed out|timeout)",
+            r"MASTER_ADDR.*(?:not known|resol)",
+            r"Socket Timeout$",
+        ),
+        actions=(Action.RERUN_SAME,),
+        transient=True,
+        strength=Strength.TIMEOUT,
+    ),
+)

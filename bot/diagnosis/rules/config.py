@@ -1,0 +1,154 @@
+"""Configuration of the program, and the Python it runs in."""
+
+from __future__ import annotations
+
+from bot.diagnosis.rule import Action, Rule
+
+_GROUP = "config"
+
+RULES = (
+    Rule(
+        label="hydra-config-key",
+        group=_GROUP,
+        title="An override names a key[, {key},] that is not in the configuration.",
+        remedy="Correct the key, or put + or ++ before it.",
+        patterns=(
+            r"Could not override '(?P<key>[^']+)'",
+            r"Key '(?P<key>[^']+)' is not in struct",
+            r"To append to your config use \+",
+            r"ConfigAttributeError",
+            r"ConfigKeyError",
+            r"Could not find '?(?P<key>[\w/.-]+)'?$",
+            r"Error merging override (?P<key>\S+)",
+            r"OverrideParseException",
+            r"LexerNoViableAltException|mismatched input .* expecting",
+            r"In '[^']+': Could not (?:find|load) '",
+            r"MissingConfigException: In",
+            r"unrecognized arguments: (?P<key>.+)",
+            r"error: (?:argument \S+: invalid|the following arguments are required)",
+        ),
+        actions=(Action.RESUBMIT_OPTION,),
+    ),
+    Rule(
+        label="hydra-config-missing",
+        group=_GROUP,
+        title="A mandatory value[, {key},] is not set.",
+        remedy="Give the value as an override.",
+        patterns=(
+            r"Missing mandatory value: (?P<key>\S+)",
+            r"MissingMandatoryValue",
+            r"InterpolationKeyError: Interpolation key '(?P<key>[^']+)'",
+            r"InterpolationResolutionError",
+            r"You must specify '(?P<key>[^']+)'",
+        ),
+        actions=(Action.RESUBMIT_OPTION,),
+    ),
+    Rule(
+        label="config-file-missing",
+        group=_GROUP,
+        title="The configuration file[ {path}] does not exist.",
+        remedy="Correct the path or name, and the mount that should show it.",
+        patterns=(
+            r"No such file or directory: '(?P<path>[^']+\.(?:ya?ml|toml|cfg|ini))'",
+            r"Cannot find primary config '(?P<path>[^']+)'",
+            r"Primary config (?:directory|module) .*not found",
+            (
+                r"[Cc]onfig(?:uration)? file (?:'|\")?(?P<path>\S+?)(?:'|\")? (?:does not exist|"
+                r"not found)"
+            ),
+        ),
+        actions=(Action.RESUBMIT_OPTION,),
+    ),
+    Rule(
+        label="batch-size-config",
+        group=_GROUP,
+        title="The batch sizes do not fit each other or the number of ranks.",
+        remedy="Make global batch = micro batch × data parallel × accumulation.",
+        patterns=(
+            r"global batch size \(?\d+\)? is not divisible by micro batch size",
+            r"[Gg]lobal[ _]batch[ _]size.*(?:divisible|multiple|equal)",
+            r"Check batch related parameters",
+            r"cannot split evenly into microbatches",
+            (
+                r"(?:batch[_ ]size|num_samples|num_prompts\w*).*(?:must|should) be (?:divisible|a "
+                r"multiple|equal)"
+            ),
+            r"(?:micro|train|mini)[_ ]?batch.*(?:not divisible|must be divisible|divisible by)",
+            r"number of micro-?batches .*(?:divisible|multiple)",
+        ),
+        actions=(Action.RESUBMIT_OPTION,),
+    ),
+    Rule(
+        label="parallelism-config",
+        group=_GROUP,
+        title="The parallel sizes do not fit the number of GPUs or the model.",
+        remedy="Choose TP × PP × CP × EP that divide the world size, and that divide layers, "
+        "heads and sequence.",
+        patterns=(
+            r"world[_ ]size ?\(?\d*\)? ?(?:is|must be|should be|not).*(?:divisible|multiple|equal)",
+            r"should be divisible by tensor (?:model )?parallel size",
+            (
+                r"(?:tensor|pipeline|context|expert|data|sequence)[_ -](?:model[_ "
+                r"-])?parallel.*(?:divisible|multiple of|must (?:be )?(?:divide|equal|less)|"
+                r"exceed)"
+            ),
+            (
+                r"(?:num(?:ber)?(?:_| of )?(?:attention[_ ])?(?:heads|layers|query[_ ]groups|"
+                r"experts)|num_layers|attention heads|query groups).*(?:divisible|multiple)"
+            ),
+            r"\d+ is not divisible by \d+",
+            r"(?:TP|PP|CP|EP|DP) ?(?:\*|x|×) ?(?:TP|PP|CP|EP|DP).*(?:world|GPU)",
+            r"Total number of GPUs.*(?:divisible|does not match)",
+            r"data_parallel_size .*(?:must|should|divis)",
+            (
+                r"(?:vocab|hidden|ffn|sequence|seq)\w*.*(?:divisible by|must be a multiple "
+                r"of).*(?:tensor|tp|parallel)"
+            ),
+        ),
+        actions=(Action.RESUBMIT_OPTION, Action.RESUBMIT_SIZE),
+    ),
+    Rule(
+        label="python-import",
+        group=_GROUP,
+        title="A Python package or name[, {module},] is missing in this environment.",
+        remedy="Use an image that has it, or install it there.",
+        patterns=(
+            r"^(?:\w+\.)*ModuleNotFoundError: No module named '?(?P<module>[^'\s]+)",
+            r"^(?:\w+\.)*ImportError: ",
+            r"No module named (?P<module>[\w.]+)$",
+            r"^AttributeError: (?:partially initialized )?module '[^']+' has no attribute",
+            r"^OSError: .*\.so[\w.]*: (?:cannot open shared object file|undefined symbol)",
+            r"error while loading shared libraries",
+            r"PackageNotFoundError: ",
+            r"undefined symbol: ",
+        ),
+        actions=(Action.RESUBMIT_IMAGE,),
+    ),
+    Rule(
+        label="python-version-conflict",
+        group=_GROUP,
+        title="Installed packages exclude each other by version.",
+        remedy="Go back to the image's own versions, or pin the one named.",
+        patterns=(
+            r"maximum version .* is supported|[Mm]aximum supported version",
+            r"^ImportError: .*(?:is required for a normal functioning|but found)",
+            r"\w+[<>=!~]=?[\d.]+.* is required",
+            r"requires? \S+[<>=!~]=[\d.]+\S*,? but (?:you have|found)",
+            r"VersionConflict|ContextualVersionConflict",
+            r"compiled using NumPy 1\.x cannot be run in NumPy 2",
+            r"numpy\.dtype size changed, may indicate binary incompatibility",
+            r"ResolutionImpossible",
+            r"[Pp]lease (?:upgrade|downgrade) .* to version",
+            r"No solution found when resolving dependencies",
+        ),
+        actions=(Action.RESUBMIT_IMAGE,),
+    ),
+    Rule(
+        label="python-syntax-error",
+        group=_GROUP,
+        title="Python cannot parse a source file.",
+        remedy="Repair the line named and resubmit.",
+        patterns=(r"^(?:SyntaxError|IndentationError|TabError): ",),
+        actions=(Action.SHOW_LOG,),
+    ),
+)

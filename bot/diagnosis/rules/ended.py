@@ -1,0 +1,125 @@
+"""Ended by the scheduler, the kernel or a person."""
+
+from __future__ import annotations
+
+from bot.diagnosis.facts import Facts
+from bot.diagnosis.rule import Action, Rule, Strength
+
+_GROUP = "ended"
+_STEPD = r"error: \*\*\* (?:JOB|STEP) \S+ .*"
+
+
+def _requeued_after(facts: Facts, state: str) -> bool:
+    """Whether it waits for its next attempt after one that ended so."""
+    return facts.state == "PENDING" and facts.past[-1:] == (state,)
+
+
+RULES = (
+    Rule(
+        label="slurm-time-limit",
+        group=_GROUP,
+        title="It reached its time limit.",
+        remedy="Resubmit with more --time, or as a chain of jobs, and resume from the last whole "
+        "checkpoint.",
+        patterns=(_STEPD + r"DUE TO TIME LIMIT", r"DUE TO TIME LIMIT \*\*\*"),
+        actions=(Action.MORE_TIME, Action.RESUME),
+        strength=Strength.SCHEDULER,
+        decided=lambda facts: facts.state == "TIMEOUT",
+    ),
+    Rule(
+        label="slurm-preempted",
+        group=_GROUP,
+        title="The scheduler gave its nodes to a job of higher priority.",
+        remedy="Rerun from the last checkpoint, or use a QOS or partition that is not preempted.",
+        patterns=(_STEPD + r"DUE TO PREEMPTION",),
+        actions=(Action.RERUN_SAME, Action.RESUME),
+        transient=True,
+        strength=Strength.SCHEDULER,
+        decided=lambda facts: facts.state == "PREEMPTED" or _requeued_after(facts, "PREEMPTED"),
+    ),
+    Rule(
+        label="slurm-node-fail",
+        group=_GROUP,
+        title="A node[, {node},] stopped answering.",
+        remedy="Resubmit from the last checkpoint without that node.",
+        patterns=(
+            r"Node failure on (?P<node>[\w.-]+)",
+            _STEPD + r"DUE TO NODE FAILURE",
+        ),
+        actions=(Action.EXCLUDE_NODE, Action.RESUME),
+        transient=True,
+        strength=Strength.SCHEDULER,
+        decided=lambda facts: (
+            facts.state in {"NODE_FAIL", "BOOT_FAIL"} or _requeued_after(facts, "NODE_FAIL")
+        ),
+    ),
+    Rule(
+        label="host-oom",
+        group=_GROUP,
+        title="The memory of the node ran out.",
+        remedy="Ask for more --mem (or the whole node), or use fewer data-loader workers, less "
+        "offloading, fewer rollouts at once.",
+        patterns=(
+            r"[Dd]etected \d+ oom[_-]kill event",
+            r"oom[_-]kill event\(s\)",
+            r"Some of your processes may have been killed by the cgroup out-of-memory handler",
+            r"exceeded (?:job |step )?memory limit",
+            r"[Mm]emory cgroup out of memory",
+            r"Out of memory: Killed process",
+            r"^srun: error: .*: Out Of Memory$",
+            r"killed due to (?:the node running low on memory|memory pressure \(OOM\))",
+            r"Task was killed due to the node running low on memory",
+            r"\bOutOfMemoryError: Task",
+            r"DefaultCPUAllocator: (?:can't allocate memory|not enough memory)",
+            r"^(?:[\w.]*\.)?MemoryError\b",
+            r"Unable to allocate [\d.]+ [KMGTP]iB for an array",
+            r"\[Errno 12\] Cannot allocate memory",
+        ),
+        actions=(Action.MORE_MEMORY, Action.FEWER_WORKERS),
+        strength=Strength.KILLED,
+        decided=lambda facts: facts.state == "OUT_OF_MEMORY",
+    ),
+    Rule(
+        label="slurm-cancelled",
+        group=_GROUP,
+        title="It was cancelled[ by {who}].",
+        remedy="Ask whoever cancelled it before running it again.",
+        patterns=(
+            r"error: \*\*\* (?:JOB|STEP) \S+ .*CANCELLED AT \S+ (?:ON \S+ )?\*\*\*",
+            r"error: \*\*\* (?:JOB|STEP) \S+ (?:ON \S+ )?CANCELLED AT \S+ \*\*\*",
+            r"srun: forcing job termination",
+        ),
+        strength=Strength.CANCEL,
+        needs=lambda facts: facts.state in {"", "CANCELLED"},
+    ),
+    Rule(
+        label="host-oom-suspected",
+        group=_GROUP,
+        title="A process was killed (signal 9) and nothing says why; memory is the likeliest "
+        "guess.",
+        remedy="Look at MaxRSS in sacct and at the node's kernel log; if it was memory, ask for "
+        "more.",
+        patterns=(
+            r"^(?:\S+: line \d+: +)?(?:\d+ )?Killed\b",
+            r"exitcode: -9\b",
+            r"exitcode +: -9\b",
+            r"Signal 9 \(SIGKILL\)",
+            r"died with <Signals\.SIGKILL: 9>",
+            r"(?:exit(?:ed with)? (?:code|status):?|returned|exitcode:?|rc=) *137\b",
+            r"is killed by signal: Killed",
+            r"WTERMSIG 9\b",
+        ),
+        actions=(Action.MORE_MEMORY, Action.FETCH_LOG),
+        strength=Strength.SIGNAL,
+    ),
+    Rule(
+        label="job-killed-no-log",
+        group=_GROUP,
+        title="It ended without writing a word.",
+        remedy="Check that the folder of its output and of --chdir exists on the node; otherwise "
+        "suspect the node and resubmit without it.",
+        actions=(Action.EXCLUDE_NODE, Action.TELL_ADMIN),
+        transient=True,
+        strength=Strength.SIGNAL,
+    ),
+)

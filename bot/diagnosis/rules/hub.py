@@ -1,0 +1,121 @@
+"""Hugging Face Hub and Weights & Biases."""
+
+from __future__ import annotations
+
+from bot.diagnosis.rule import Action, Rule
+
+_GROUP = "hub"
+
+RULES = (
+    Rule(
+        label="hf-gated",
+        group=_GROUP,
+        title="The Hugging Face repository is gated, and this token has no access.",
+        remedy="Ask for access on the model's page, then set HF_TOKEN.",
+        patterns=(
+            r"GatedRepoError",
+            r"Cannot access gated repo for url",
+            r"Access to (?:model|dataset) (?P<repo>\S+) is restricted",
+            r"You are trying to access a gated repo",
+            r"is a gated dataset",
+        ),
+        actions=(Action.SET_SECRET,),
+    ),
+    Rule(
+        label="hf-rate-limit",
+        group=_GROUP,
+        title="The Hugging Face Hub refuses more requests for now.",
+        remedy="Download once beforehand and set HF_HUB_OFFLINE=1, or wait and use a token.",
+        patterns=(
+            r"429 Client Error",
+            r"429 Too Many Requests.*(?:huggingface|hf\.co)",
+            r"(?:huggingface|hf\.co).*429",
+            r"We had to rate limit (?:your IP|you)",
+        ),
+        actions=(Action.RESUBMIT_OFFLINE,),
+        transient=True,
+    ),
+    Rule(
+        label="hf-auth",
+        group=_GROUP,
+        title="The Hugging Face Hub refuses the token.",
+        remedy="Set an HF_TOKEN that may read the repository.",
+        patterns=(
+            r"40[13] Client Error.*(?:huggingface|hf\.co)",
+            r"RepositoryNotFoundError",
+            r"Invalid (?:user token|credentials in Authorization header|username or password)",
+            r"is not a valid model identifier listed on",
+            r"LocalTokenNotFoundError",
+            r"Token is required.*but no token found",
+            r"(?:huggingface_hub|HfHubHTTPError).*40[13]",
+        ),
+        actions=(Action.SET_SECRET,),
+    ),
+    Rule(
+        label="hf-offline",
+        group=_GROUP,
+        title="Offline mode is on, and the file is not in the local cache.",
+        remedy="Download it once on a node with Internet, or unset HF_HUB_OFFLINE.",
+        patterns=(
+            r"OfflineModeIsEnabled",
+            r"outgoing traffic has been disabled",
+            r"[Oo]ffline mode is enabled",
+            r"HF_HUB_OFFLINE.*(?:set|enabled|is on)",
+        ),
+        actions=(Action.RESUBMIT_OPTION,),
+    ),
+    Rule(
+        label="hf-connection",
+        group=_GROUP,
+        title="The Hugging Face Hub cannot be reached from the node.",
+        remedy="Use a cache filled on the login node and HF_HUB_OFFLINE=1, or set the proxy.",
+        patterns=(
+            (
+                r"(?:host='(?:huggingface\.co|cdn-lfs\S*|\S*\.hf\.co)').*(?:Max retries|timed out|"
+                r"NewConnection|ConnectTimeout|Read timed|Network is unreachable|resolve)"
+            ),
+            (
+                r"(?:ConnectionError|ConnectError|ConnectTimeout|SSLError|ProxyError|"
+                r"ReadTimeout\w*).*(?:huggingface\.co|hf\.co)"
+            ),
+            r"We couldn't connect to 'https://huggingface\.co'",
+            r"LocalEntryNotFoundError",
+            r"Got: Connect(?:ion)?Error: ",
+            r"(?:Couldn't|Could not|Unable to) reach .*(?:Hub|huggingface)",
+            (
+                r"hf_transfer.*(?:error|failed)|Error while downloading from "
+                r"https://(?:cdn-lfs\S*|huggingface\.co|\S*hf\.co)"
+            ),
+        ),
+        actions=(Action.RESUBMIT_OFFLINE,),
+        transient=True,
+    ),
+    Rule(
+        label="wandb-auth",
+        group=_GROUP,
+        title="Weights & Biases has no valid API key in the job.",
+        remedy="Set WANDB_API_KEY for the job, or WANDB_MODE=offline.",
+        patterns=(
+            r"api_key not configured \(no-tty\)",
+            r"No API key configured",
+            r"wandb.*(?:API key must be|invalid API key|API key verification failed)",
+            r"wandb.*(?:permission denied|PERMISSION_ERROR|401|403)",
+            r"user is not logged in",
+        ),
+        actions=(Action.SET_SECRET, Action.RESUBMIT_OFFLINE),
+    ),
+    Rule(
+        label="wandb-network",
+        group=_GROUP,
+        title="Weights & Biases cannot be reached, and the run stops because of it.",
+        remedy="Set WANDB_MODE=offline and sync later, or set the proxy.",
+        patterns=(
+            r"Run initialization has timed out",
+            r"wandb\.(?:sdk\.lib|errors)\S*(?:CommError|MailboxError|ServicePollForTokenError)",
+            r"CommError: ",
+            r"wandb.*(?:ServiceStartTimeoutError|Error communicating with wandb process)",
+        ),
+        actions=(Action.RESUBMIT_OFFLINE,),
+        transient=True,
+    ),
+)

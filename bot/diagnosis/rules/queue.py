@@ -1,0 +1,65 @@
+"""Waiting for something that is not just other people's turn."""
+
+from __future__ import annotations
+
+import re
+
+from bot.diagnosis.facts import Facts
+from bot.diagnosis.rule import Action, Rule
+
+_GROUP = "pending"
+
+
+def _at_limit(facts: Facts) -> bool:
+    return facts.state == "PENDING" and bool(
+        re.match(r"(QOS|Assoc)\w*(Limit|Grp|Max|Min|Per|Used)\w*", facts.reason)
+    )
+
+
+def _unavailable(facts: Facts) -> bool:
+    return facts.state in {"PENDING", "DEADLINE"} and (
+        facts.reason.startswith(("ReqNodeNotAvail", "Nodes required for job are DOWN"))
+        or facts.reason in {"PartitionDown", "PartitionInactive", "NodeDown", "ReservationDeleted"}
+    )
+
+
+RULES = (
+    Rule(
+        label="slurm-pending-limit",
+        group=_GROUP,
+        title="It waits because a limit of the QOS or account[ ({reason})] is used up.",
+        remedy="Nothing failed: wait for other jobs of yours or your group to end, ask for less, "
+        "or take another QOS.",
+        patterns=(
+            r"\((?P<reason>(?:QOS|Assoc)(?:Grp|Max|Min|Job|Usage|Resource)\w*)\)",
+            r"\(MaxGRESPerAccount\)|\(MaxCpuPerAccount\)",
+        ),
+        actions=(Action.RESUBMIT_QOS, Action.RESUBMIT_SIZE),
+        decided=_at_limit,
+    ),
+    Rule(
+        label="slurm-pending-node-unavailable",
+        group=_GROUP,
+        title="It waits because its nodes or partition are down, drained or reserved.",
+        remedy="Wait for the maintenance to end, or resubmit with a shorter --time, fewer nodes or "
+        "another partition.",
+        patterns=(
+            r"\(?ReqNodeNotAvail",
+            r"\(Partition(?:Down|Inactive)\)",
+            r"\(Nodes required for job are DOWN",
+            r"Required partition not available \(inactive or drain\)",
+        ),
+        actions=(Action.MORE_TIME, Action.RESUBMIT_PARTITION),
+        decided=_unavailable,
+    ),
+    Rule(
+        label="slurm-launch-failed-held",
+        group=_GROUP,
+        title="A node could not start the job; Slurm put it back and holds it.",
+        remedy="Release it with that node excluded, and tell the administrators.",
+        patterns=(r"launch[ _]failed[ _]requeued[ _]held",),
+        actions=(Action.RELEASE, Action.EXCLUDE_NODE, Action.TELL_ADMIN),
+        transient=True,
+        decided=lambda facts: facts.reason == "launch failed requeued held",
+    ),
+)
