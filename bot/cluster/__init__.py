@@ -1,0 +1,3 @@
+"""The door to a cluster: the connection, the scheduler, launching, files."""
+
+from __future__ import annotations

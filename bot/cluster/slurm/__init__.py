@@ -1,0 +1,62 @@
+"""Slurm's commands: for each a pure pair, the question and how to read the answer."""
+
+from __future__ import annotations
+
+from bot.cluster.slurm.reasons import hopeless, reason_in_words
+from bot.cluster.slurm.refusals import Blame, Refusal, Subject, refusal
+from bot.cluster.slurm.sacct import AccountingOff, Attempt, Step, history, matching
+from bot.cluster.slurm.sacctmgr import Association, associations
+from bot.cluster.slurm.sbatch import Estimate, start_estimate
+from bot.cluster.slurm.scancel import Cancellation, Cancelled, cancel
+from bot.cluster.slurm.scontrol import NodeState, SlurmConfig, config, details, nodes
+from bot.cluster.slurm.search import (
+    Search,
+    Sighting,
+    find_by_comment,
+    find_by_name,
+    signature,
+    signatures,
+)
+from bot.cluster.slurm.sinfo import partitions
+from bot.cluster.slurm.squeue import jobs, queue, seen
+from bot.cluster.slurm.states import cancelled_by, state
+from bot.cluster.slurm.text import duration
+
+__all__ = [
+    "AccountingOff",
+    "Association",
+    "Attempt",
+    "Blame",
+    "Cancellation",
+    "Cancelled",
+    "Estimate",
+    "NodeState",
+    "Refusal",
+    "Search",
+    "Sighting",
+    "SlurmConfig",
+    "Step",
+    "Subject",
+    "associations",
+    "cancel",
+    "cancelled_by",
+    "config",
+    "details",
+    "duration",
+    "find_by_comment",
+    "find_by_name",
+    "history",
+    "hopeless",
+    "jobs",
+    "matching",
+    "nodes",
+    "partitions",
+    "queue",
+    "reason_in_words",
+    "refusal",
+    "seen",
+    "signature",
+    "signatures",
+    "start_estimate",
+    "state",
+]
