@@ -79,7 +79,7 @@ def sshd(plan: Plan, tree: Tree, outside: Tree) -> Spec:
 def tokenizer(plan: Plan, tree: Tree, outside: Tree) -> Spec:
     """Where the GPT-2 tokenizer's two files are downloaded from."""
     del outside
-    folder = str(tree.home / "shared")
+    folder = str(tree.home / "shared" / "tokenizer")
     port = str(plan.ports.tokenizer)
     argv = ("/usr/bin/python3", "-m", "http.server", "--bind", "127.0.0.1", "-d", folder, port)
     return Spec("tokenizer", argv, plan.accounts[0].name, port=plan.ports.tokenizer)

@@ -94,7 +94,7 @@ class Installation:
         self._file(outside.ssh / "sshd_config", sshd, users.root)
         await self._make_keys()
         for account in self._plan.accounts:
-            await site.furnish(outside.home / account.name)
+            await site.furnish(outside.home / account.name, tree.python)
             self._place.own(outside.home / account.name, account.name)
         site.share(outside.home / "shared")
 

@@ -200,9 +200,11 @@ _LOGIN = """\
 #!/bin/sh
 # Start each session in the cluster's home, not in that of whoever runs the cluster.
 cd "$HOME" || exit 1
-case $SSH_ORIGINAL_COMMAND in
+command=$SSH_ORIGINAL_COMMAND
+unset SSH_ORIGINAL_COMMAND OLDPWD
+case $command in
   "") exec "$SHELL" -l ;;
   internal-sftp*) exec /usr/lib/openssh/sftp-server ;;
-  *) exec "$SHELL" -c "$SSH_ORIGINAL_COMMAND" ;;
+  *) exec "$SHELL" -c "$command" ;;
 esac
 """
