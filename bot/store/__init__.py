@@ -1,0 +1,1 @@
+"""What the bot remembers: acts, requests, jobs, messages, the audit log."""
