@@ -12,7 +12,7 @@ from bot.demo.slack import http_events, people, shown
 from bot.demo.slack.errors import Refused, SlackError
 from bot.demo.slack.faults import Faults
 from bot.demo.slack.forms import Forms
-from bot.demo.slack.interactions import Done, Interactions
+from bot.demo.slack.interactions import Done, Interactions, Spot
 from bot.demo.slack.model import Json
 from bot.demo.slack.platform import Platform
 
@@ -77,6 +77,7 @@ class Control:
             web.post("/_local/message", self.message),
             web.post("/_local/click", self.act),
             web.post("/_local/select", self.act),
+            web.post("/_local/options", self.options),
             web.post("/_local/submit", self.submit),
             web.post("/_local/close", self.close),
             web.post("/_local/home", self.home),
@@ -112,16 +113,27 @@ class Control:
     async def act(self, request: web.Request) -> web.Response:
         """{user_id, channel_id + message_ts | view_id, action_id, value?, block_id?}."""
         body = await body_of(request)
-        user, action_id = need(body, "user_id", "action_id")
-        value, block_id = body.get("value"), body.get("block_id")
-        if "view_id" in body:
-            done = await self._interactions.act_in_view(
-                user, body["view_id"], action_id, value, block_id
-            )
-        else:
-            channel, ts = need(body, "channel_id", "message_ts")
-            done = await self._interactions.act(user, channel, ts, action_id, value, block_id)
+        (action_id,) = need(body, "action_id")
+        done = await self._interactions.act(
+            self._spot(body), action_id, body.get("value"), body.get("block_id")
+        )
         return web.json_response(_done(done))
+
+    async def options(self, request: web.Request) -> web.Response:
+        """Like click, `value` is what was typed into an external select → {options}."""
+        body = await body_of(request)
+        (action_id,) = need(body, "action_id")
+        ack = await self._interactions.suggest(
+            self._spot(body), action_id, str(body.get("value", ""))
+        )
+        return web.json_response({"ok": True, "acked": ack.acked, "ack": ack.payload})
+
+    def _spot(self, body: Json) -> Spot:
+        (user,) = need(body, "user_id")
+        if "view_id" in body:
+            return self._interactions.in_view(user, body["view_id"])
+        channel, ts = need(body, "channel_id", "message_ts")
+        return self._interactions.in_message(user, channel, ts)
 
     async def submit(self, request: web.Request) -> web.Response:
         """{user_id, view_id, values} → like slash, with the view's `errors`."""

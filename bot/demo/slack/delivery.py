@@ -14,6 +14,11 @@ from bot.demo.slack.tasks import Tasks
 
 ACK_SECONDS = 3.0
 RETRY_DELAYS = (0.0, 60.0, 300.0)  # at once, after a minute, after five
+_REASONS = {
+    "operation_timeout": "timeout",
+    "http_service_error": "http_error",
+    "dispatch_failed": "connection_failed",
+}
 
 
 @dataclass(kw_only=True)
@@ -35,6 +40,7 @@ class Ack:
     ms: float | None = None
     payload: Any = None
     error: str | None = None
+    lost: bool = False  # there was nobody to try
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,11 +91,13 @@ class Courier:
     async def _emit(self, payload: Json) -> None:
         ack = await self.deliver(Envelope(kind="events_api", payload=payload))
         for attempt, delay in enumerate(self._retry_delays, start=1):
-            if ack.acked or ack.error == "dispatch_failed":  # nobody is connected: it is lost
+            if ack.acked or ack.lost:
                 return
             await asyncio.sleep(delay)
-            reason = "http_error" if ack.error == "http_service_error" else "timeout"
             again = Envelope(
-                kind="events_api", payload=payload, retry_attempt=attempt, retry_reason=reason
+                kind="events_api",
+                payload=payload,
+                retry_attempt=attempt,
+                retry_reason=_REASONS[str(ack.error)],
             )
             ack = await self.deliver(again)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.demo.slack.errors import Refused
 from bot.demo.slack.model import Json
+from bot.demo.slack.validate.elements import INTERACTIVE
 
 #: elements whose choice is kept and sent along as `state`
 _ONE = {
@@ -41,7 +42,7 @@ class Place:
 
     block_id: str
     element: Json
-    in_input: bool = False
+    silent: bool = False  # in an input block: nothing is sent until the form is
 
     @property
     def action_id(self) -> str:
@@ -54,24 +55,20 @@ class Place:
         return self.element["type"] not in _STATELESS
 
 
-def places(blocks: list[Json]) -> Iterator[Place]:
-    """Every interactive element, top to bottom."""
-    for block in blocks:
-        block_id = str(block.get("block_id", ""))
-        if block["type"] == "input":
-            yield Place(block_id=block_id, element=block["element"], in_input=True)
-        nested = [*block.get("elements", []), block.get("accessory"), *block.get("actions", [])]
-        for element in nested:
-            if isinstance(element, dict) and "action_id" in element:
-                yield Place(block_id=block_id, element=element)
-        inner = [
-            one
-            for one in (*block.get("elements", []), *block.get("child_blocks", []))
-            if isinstance(one, dict)
-        ]
-        yield from places(
-            [one for one in inner if one.get("type") in {"card", "actions", "section"}]
-        )
+def places(tree: Any, block_id: str = "") -> Iterator[Place]:
+    """Every interactive element, top to bottom, with the innermost block around it."""
+    if isinstance(tree, list):
+        for one in tree:
+            yield from places(one, block_id)
+    elif isinstance(tree, dict):
+        if tree.get("type") in INTERACTIVE and "action_id" in tree:
+            yield Place(block_id=block_id, element=tree)
+            return
+        inner = str(tree.get("block_id", block_id))
+        silent = tree.get("type") == "input" and not tree.get("dispatch_action")
+        for value in tree.values():
+            for place in places(value, inner):
+                yield replace(place, silent=silent or place.silent)
 
 
 def find(

@@ -9,7 +9,16 @@ from typing import Literal, get_args
 from bot.demo.slack.errors import Refused
 from bot.demo.slack.model import Json
 
-Action = Literal["429", "500", "delay", "accept_then_drop", "drop_before", "hang"]
+Action = Literal[
+    "429",  # refused, with Retry-After
+    "500",  # refused
+    "delay",  # done, `seconds` later
+    "drop_before",  # the connection is cut, nothing is done
+    "hang",  # the same after `seconds`
+    "accept_then_drop",  # done, but the connection is cut before the answer
+    "accept_then_hang",  # the same after `seconds`
+    "accept_then_500",  # done, and yet answered 500
+]
 
 
 @dataclass(kw_only=True)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.demo.slack import elements
+from bot.demo.slack import elements, fields, wire
 from bot.demo.slack.delivery import Envelope
 from bot.demo.slack.errors import Refused, SlackError
 from bot.demo.slack.interactions import TROUBLE, Done, Interactions
 from bot.demo.slack.model import Json, View
 from bot.demo.slack.platform import Platform
 from bot.demo.slack.validate import view as validate
-
-REQUIRED = "Please complete this required field."
 
 
 class Forms:
@@ -28,15 +26,15 @@ class Forms:
         if view.kind != "modal":
             raise Refused("not_a_modal")
         self._fill(view, given)
-        view.errors = _empty_fields(view)
+        view.errors = fields.errors(view.body["blocks"], view.values)
         if view.errors:
             self._platform.viewed(view)
-            raise Refused("incomplete", REQUIRED)
+            raise Refused("incomplete", " ".join(view.errors.values()))
         trigger = self._platform.triggers.issue(user_id, view.id)
         payload = self._interactions.interaction("view_submission", user_id) | {
             "trigger_id": trigger,
-            "view": self._interactions.view(view),
-            "response_urls": [],
+            "view": wire.view(self._platform, view),
+            "response_urls": self._response_urls(view),
         }
         ack = await self._platform.courier.deliver(Envelope(kind="interactive", payload=payload))
         view.notice = "" if ack.acked else TROUBLE
@@ -55,7 +53,7 @@ class Forms:
         self._platform.viewed(view)
         if view.body.get("notify_on_close"):
             payload = self._interactions.interaction("view_closed", user_id) | {
-                "view": self._interactions.view(view),
+                "view": wire.view(self._platform, view),
                 "is_cleared": everything,
             }
             await self._platform.courier.deliver(Envelope(kind="interactive", payload=payload))
@@ -68,6 +66,24 @@ class Forms:
                 place = elements.find(view.body["blocks"], action_id, block_id=block_id)
                 held = elements.chosen(place, one)
                 view.values.setdefault(place.block_id, {})[place.action_id] = held
+
+    def _response_urls(self, view: View) -> list[Json]:
+        """An address for each channel chosen in a select that asked for one."""
+        urls: list[Json] = []
+        for place in elements.places(view.body["blocks"]):
+            held = view.values.get(place.block_id, {}).get(place.action_id, {})
+            channel = held.get("selected_conversation") or held.get("selected_channel")
+            if place.element.get("response_url_enabled") and channel:
+                key = self._platform.response_urls.issue(view.user, channel)
+                urls.append(
+                    {
+                        "block_id": place.block_id,
+                        "action_id": place.action_id,
+                        "channel_id": channel,
+                        "response_url": f"{self._platform.base_url}/response/{key}",
+                    }
+                )
+        return urls
 
     def _carry_out(self, view: View, answer: Any) -> None:
         views = self._platform.views
@@ -90,16 +106,3 @@ class Forms:
                 views.push(view.user, validate.checked(answer.get("view"), "modal"))
             case _:
                 view.notice = TROUBLE
-
-
-def _empty_fields(view: View) -> dict[str, str]:
-    values = elements.values(view.body["blocks"], view.values)
-    empty: dict[str, str] = {}
-    for block in view.body["blocks"]:
-        if block["type"] != "input" or block.get("optional"):
-            continue
-        block_id = str(block["block_id"])
-        held = values[block_id][str(block["element"]["action_id"])]
-        if not any(value for name, value in held.items() if name != "type"):
-            empty[block_id] = REQUIRED
-    return empty

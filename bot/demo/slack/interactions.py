@@ -23,6 +23,19 @@ class Done:
     notice: str = ""
 
 
+@dataclass(kw_only=True)
+class Spot:
+    """Where a person acts: the blocks there, and what they have chosen so far."""
+
+    user: str
+    blocks: list[Json]
+    values: dict[str, dict[str, Json]]
+    context: Json
+    channel: Channel | None = None
+    thread_ts: str | None = None
+    view: View | None = None
+
+
 class Interactions:
     """Delivers what a person does."""
 
@@ -88,27 +101,13 @@ class Interactions:
             raise Refused("not_a_member", f"{user_id} is not in {channel_id}")
         return channel
 
-    async def act(
-        self,
-        user_id: str,
-        channel_id: str,
-        message_ts: str,
-        action_id: str,
-        value: Any = None,
-        block_id: str | None = None,
-    ) -> Done:
-        """Use an element of a message."""
+    def in_message(self, user_id: str, channel_id: str, message_ts: str) -> Spot:
+        """Before a message that the person can see."""
         platform = self._platform
         channel = self._entered(channel_id, user_id)
         message = channel.messages.get(message_ts)
         if message is None or message.ephemeral_to not in {None, user_id}:
             raise Refused("message_not_found", f"no message {message_ts} for {user_id}", 404)
-        blocks = message.blocks or []
-        place = elements.find(blocks, action_id, value, block_id)
-        held = elements.chosen(place, value)
-        touched = message.state.setdefault(user_id, {})
-        if place.keeps_state:
-            touched.setdefault(place.block_id, {})[place.action_id] = held
         container: Json = {
             "type": "message",
             "message_ts": message.ts,
@@ -117,71 +116,83 @@ class Interactions:
         }
         if message.thread_ts:
             container["thread_ts"] = message.thread_ts
-        more: Json = {
-            "container": container,
-            "channel": {"id": channel.id, "name": _shown_name(channel)},
-            "message": wire.message(platform, message),
-            "state": {"values": elements.values(blocks, touched)},
-            "response_url": self._response_url(user_id, channel, message),
-        }
-        done = await self._block_action(user_id, place, held, more)
-        if done.notice:
-            answers.slackbot(platform, channel, user_id, done.notice, thread_ts=message.thread_ts)
-        return done
+        return Spot(
+            user=user_id,
+            blocks=message.blocks or [],
+            values=message.state.setdefault(user_id, {}),
+            context={
+                "container": container,
+                "channel": {"id": channel.id, "name": _shown_name(channel)},
+                "message": wire.message(platform, message),
+                "response_url": self._response_url(user_id, channel, message),
+            },
+            channel=channel,
+            thread_ts=message.thread_ts,
+        )
 
-    async def act_in_view(
-        self,
-        user_id: str,
-        view_id: str,
-        action_id: str,
-        value: Any = None,
-        block_id: str | None = None,
-    ) -> Done:
-        """Use an element of a modal or of Home."""
-        platform = self._platform
+    def in_view(self, user_id: str, view_id: str) -> Spot:
+        """Before a modal or Home that the person has open."""
         view = self.own_view(user_id, view_id)
-        place = elements.find(view.body["blocks"], action_id, value, block_id)
-        held = elements.chosen(place, value)
-        if place.keeps_state:
-            view.values.setdefault(place.block_id, {})[place.action_id] = held
-        more: Json = {
-            "container": {"type": "view", "view_id": view.id},
-            "view": self.view(view),
-            "state": {"values": elements.values(view.body["blocks"], view.values)},
-        }
-        done = await self._block_action(user_id, place, held, more, view_id=view.id)
-        view.notice = done.notice
-        platform.viewed(view)
-        return done
+        return Spot(
+            user=user_id,
+            blocks=view.body["blocks"],
+            values=view.values,
+            context={"container": {"type": "view", "view_id": view.id}},
+            view=view,
+        )
 
     def own_view(self, user_id: str, view_id: str) -> View:
+        """The view, if it is that person's."""
         view = self._platform.views.by_id(view_id)
         if view.user != user_id:
             raise Refused("view_not_found", f"{view_id} is not open for {user_id}", 404)
         return view
 
-    def view(self, view: View) -> Json:
-        shown = wire.view(self._platform, view)
-        shown["state"] = {"values": elements.values(view.body["blocks"], view.values)}
-        return shown
-
-    async def _block_action(
-        self,
-        user_id: str,
-        place: elements.Place,
-        held: Json,
-        more: Json,
-        view_id: str | None = None,
+    async def act(
+        self, spot: Spot, action_id: str, value: Any = None, block_id: str | None = None
     ) -> Done:
+        """Use an element; raises Refused when it is not there or offers no such value."""
         platform = self._platform
-        trigger = platform.triggers.issue(user_id, view_id)
-        payload = self.interaction("block_actions", user_id) | {
+        place = elements.find(spot.blocks, action_id, value, block_id)
+        held = elements.chosen(place, value)
+        if place.keeps_state:
+            spot.values.setdefault(place.block_id, {})[place.action_id] = held
+        if place.silent:  # inputs speak when the form is submitted, unless told otherwise
+            return Done(ack=Ack(acked=True), trigger_id="")
+        trigger = platform.triggers.issue(spot.user, spot.view.id if spot.view else None)
+        payload = self.interaction("block_actions", spot.user) | {
             "trigger_id": trigger,
             "actions": [elements.action(place, held, platform.workspace.clock.ts())],
-            **more,
+            **self._context(spot),
+            "state": {"values": elements.values(spot.blocks, spot.values)},
         }
         ack = await platform.courier.deliver(Envelope(kind="interactive", payload=payload))
-        return Done(ack=ack, trigger_id=trigger, notice="" if ack.acked else TROUBLE)
+        done = Done(ack=ack, trigger_id=trigger, notice="" if ack.acked else TROUBLE)
+        self._tell(spot, done.notice)
+        return done
+
+    async def suggest(self, spot: Spot, action_id: str, query: str) -> Ack:
+        """Ask the app for the options of an external select."""
+        place = elements.find(spot.blocks, action_id)
+        payload = self.interaction("block_suggestion", spot.user) | {
+            "action_id": place.action_id,
+            "block_id": place.block_id,
+            "value": query,
+            **self._context(spot),
+        }
+        return await self._platform.courier.deliver(Envelope(kind="interactive", payload=payload))
+
+    def _context(self, spot: Spot) -> Json:
+        if spot.view is None:
+            return spot.context
+        return spot.context | {"view": wire.view(self._platform, spot.view)}
+
+    def _tell(self, spot: Spot, notice: str) -> None:
+        if spot.view is not None:
+            spot.view.notice = notice
+            self._platform.viewed(spot.view)
+        elif notice and spot.channel is not None:
+            answers.slackbot(self._platform, spot.channel, spot.user, notice, spot.thread_ts)
 
     def interaction(self, kind: str, user_id: str) -> Json:
         identity, user = self._platform.identity, self._platform.workspace.user(user_id)

@@ -107,5 +107,4 @@ class View:
     previous_id: str | None = None
     errors: dict[str, str] = field(default_factory=dict)
     notice: str = ""
-    response_urls: list[Json] = field(default_factory=list)
     values: dict[str, dict[str, Json]] = field(default_factory=dict)

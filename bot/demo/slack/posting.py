@@ -11,7 +11,7 @@ from bot.demo.slack.errors import SlackError
 from bot.demo.slack.events import announce
 from bot.demo.slack.model import Channel, Edit, Json, Message
 from bot.demo.slack.platform import Platform
-from bot.demo.slack.validate import content
+from bot.demo.slack.validate import content, metadata
 
 LONGEST_TEXT = 40_000
 LONGEST_UPDATE = 4_000
@@ -33,7 +33,7 @@ def draft(arguments: Arguments, *, longest: int = LONGEST_TEXT, total: bool = Tr
     markdown = arguments.text("markdown_text")
     blocks = content.blocks(arguments.tree("blocks", "invalid_blocks_format"), total=total)
     attachments = content.attachments(arguments.tree("attachments", "invalid_attachments"))
-    metadata = content.metadata(arguments.tree("metadata", "invalid_metadata_format"))
+    labelled = metadata.checked(arguments.tree("metadata", "invalid_metadata_format"))
     if markdown is not None:
         blocks = content.from_markdown(markdown, text=text, blocks=blocks)
     if not (text and text.strip()) and not blocks and not attachments:
@@ -41,7 +41,7 @@ def draft(arguments: Arguments, *, longest: int = LONGEST_TEXT, total: bool = Tr
     if text is not None and len(text) > longest:
         raise SlackError("msg_too_long")
     stored = None if text is None else texts.stored(text)
-    return Draft(text=stored, blocks=blocks, attachments=attachments, metadata=metadata)
+    return Draft(text=stored, blocks=blocks, attachments=attachments, metadata=labelled)
 
 
 def postable(platform: Platform, channel_id: str) -> Channel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.demo.slack import elements, wire
+from bot.demo.slack import wire
 from bot.demo.slack.delivery import Delivery
 from bot.demo.slack.model import Channel, Json, Message, User, View
 from bot.demo.slack.platform import Platform
@@ -76,9 +76,7 @@ def messages(
 
 def view(platform: Platform, one: View) -> Json:
     """An open view with what was entered, its errors, and the app's body."""
-    body = wire.view(platform, one)
-    body["state"] = {"values": elements.values(one.body["blocks"], one.values)}
-    return body | {"user": one.user, "errors": one.errors, "notice": one.notice}
+    return wire.view(platform, one) | {"user": one.user, "errors": one.errors, "notice": one.notice}
 
 
 def views(platform: Platform, user_id: str) -> Json:

@@ -115,7 +115,7 @@ class SocketMode:
         try:
             async with asyncio.timeout(seconds):
                 if not await self._push(envelope):
-                    return Ack(acked=False, error="dispatch_failed")
+                    return Ack(acked=False, error="dispatch_failed", lost=True)
                 if self._faults.doubled():
                     await self._push(envelope)
                 payload = await waiting

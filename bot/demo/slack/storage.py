@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from aiohttp import BodyPartReader, web
 
+from bot.demo.slack import serving
+from bot.demo.slack.model import Json
 from bot.demo.slack.platform import Platform
+from bot.demo.slack.serving import Outcome
+
+METHOD = "upload"  # its name in traffic and faults
 
 #: shown in the browser; everything else is only ever downloaded
 _SHOWN = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "text/plain"})
@@ -16,18 +21,22 @@ class Storage:
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
 
-    async def upload(self, request: web.Request) -> web.Response:
+    async def upload(self, request: web.Request) -> web.StreamResponse:
         """Take the bytes; their number must be the one announced."""
+        return await serving.serve(self._platform, request, METHOD, self._take)
+
+    async def _take(self, request: web.Request) -> Outcome:
         key = request.match_info["key"]
         file = self._platform.workspace.files.get(self._platform.uploads.get(key, ""))
         if file is None:
-            return web.Response(status=404, text="no such upload")
+            return Outcome(body="no such upload", status=404)
         content = await _content(request)
+        named: Json = {"file": file.id, "bytes": len(content)}
         if len(content) != file.size:
-            return web.Response(status=400, text=f"expected {file.size} bytes, got {len(content)}")
+            return Outcome(body=f"expected {file.size} bytes", status=400, arguments=named)
         del self._platform.uploads[key]
         file.content = content
-        return web.Response(text=f"OK - {len(content)}")
+        return Outcome(body=f"OK - {len(content)}", arguments=named)
 
     async def download(self, request: web.Request) -> web.Response:
         """The bytes, for people on the page."""

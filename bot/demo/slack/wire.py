@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.demo.slack import elements
 from bot.demo.slack.model import Channel, File, Json, Message, User, View
 from bot.demo.slack.platform import Platform
 
@@ -181,5 +182,5 @@ def view(platform: Platform, one: View) -> Json:
         "hash": one.hash,
         "root_view_id": one.root_id,
         "previous_view_id": one.previous_id,
-        "state": {"values": one.values},
+        "state": {"values": elements.values(one.body["blocks"], one.values)},
     }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from bot.demo.slack.arguments import Arguments
+from bot.demo.slack.arguments import Arguments, invalid
 from bot.demo.slack.errors import SlackError
 from bot.demo.slack.methods.method import Method
 from bot.demo.slack.model import Json
 from bot.demo.slack.platform import Platform
+from bot.demo.slack.validate import content, view
 
 
 def auth_test(platform: Platform, _arguments: Arguments) -> Json:
@@ -72,7 +73,24 @@ def usergroups_list(_platform: Platform, _arguments: Arguments) -> Json:
     return {"usergroups": []}
 
 
+def blocks_validate(_platform: Platform, arguments: Arguments) -> Json:
+    """Say what is wrong with blocks, a message or a view, without sending it."""
+    given = [one for one in ("blocks", "message", "view") if arguments.text(one) is not None]
+    if len(given) != 1:
+        raise invalid("[ERROR] must provide exactly one of: blocks, message, view")
+    tree = arguments.tree(given[0], "invalid_arguments")
+    if given[0] == "view":
+        kind = tree.get("type") if isinstance(tree, dict) else None
+        view.checked(tree, "home" if kind == "home" else "modal")
+    elif given[0] == "message":
+        content.message(tree)
+    else:
+        content.blocks(tree, total=True)
+    return {}
+
+
 METHODS = (
+    Method(name="blocks.validate", call=blocks_validate, token="none", tier=4),  # noqa: S106 - a kind
     Method(name="auth.test", call=auth_test, tier=4),
     Method(name="apps.connections.open", call=connections_open, token="app", tier=3),  # noqa: S106 - a kind
     Method(name="api.test", call=api_test, token="none", tier=4),  # noqa: S106 - a kind of token

@@ -9,10 +9,11 @@ from bot.demo.slack.methods.method import Method
 from bot.demo.slack.model import Json, View
 from bot.demo.slack.platform import Platform
 from bot.demo.slack.validate import view as validate
+from bot.demo.slack.validate.blocks import Surface
 
 
 def _body(
-    platform: Platform, arguments: Arguments, kind: str, *, replaces: View | None = None
+    platform: Platform, arguments: Arguments, kind: Surface, *, replaces: View | None = None
 ) -> Json:
     tree = arguments.tree("view", "invalid_arguments")
     if tree is None:
