@@ -1,0 +1,162 @@
+"""What people type → a validated request, a wish for help, or every reason why it is neither."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.grammar.commands import COMMANDS, GROUPS, LATER, Command
+from bot.grammar.pasted import Pasted, Spelling, spelling, unwrap
+from bot.grammar.reading import read
+from bot.grammar.suggest import did_you_mean, suggest
+from bot.grammar.usage import Help, help_card, usage
+from bot.grammar.words import LONGEST, normalise, refuse
+from bot.options import Options
+from bot.shapes import shown
+from bot.workloads.batch_script import Submit
+from bot.workloads.nemo import NemoRun
+
+__all__ = ["Help", "Parsed", "did_you_mean", "help_card", "parse", "suggest", "usage"]
+
+_HELP = {"help", "-h", "--help", "-help", "?"}
+_MENTION = re.compile(r"\s*(?:<@[A-Z0-9]+(?:\|[^>]*)?>\s*)+")
+_BY_NAME = {command.name: command for command in COMMANDS}
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A command that can be carried out."""
+
+    subcommand: str
+    """`nemo run`, `slurm logs`."""
+    options: Options
+    notes: tuple[str, ...] = ()
+    """Sentences on what of the text was not taken as it stands."""
+
+    @property
+    def cluster(self) -> str:
+        """The cluster that was named, or empty."""
+        return self.options.cluster or ""
+
+
+def parse(command: str, text: str) -> Parsed | Help:
+    """Read a slash command's text, or a mention's when `command` is empty.
+
+    Raises InputRefused, and nothing else, whatever the text.
+    """
+    group = command.strip().removeprefix("/").lower()
+    if len(text) > LONGEST:
+        raise refuse(
+            f"The command has {len(text):,} characters; at most {LONGEST:,} are read",
+            "Put long arguments into the script or a file on the cluster",
+        )
+    pasted = unwrap(normalise(_MENTION.sub("", text, count=1) if not group else text))
+    words = pasted.words
+    if not group and words and words[0].lower().removeprefix("/") in {*GROUPS, *LATER}:
+        group, words = words[0].lower().removeprefix("/"), words[1:]
+    if not words or words[0].lower() in _HELP:
+        return _help(group, words[1:])
+    spelled = spelling(words) if group != "nemo-rl" else None
+    if spelled is None:
+        found = _find(group, words[0])
+        spelled = Spelling(found.name, words[1:])
+    return _read(_BY_NAME[spelled.name], spelled, pasted)
+
+
+def _help(group: str, topic: Sequence[str]) -> Help:
+    """Help on what follows `help`, as far as there is such a thing."""
+    group = group if group in GROUPS else ""
+    asked = " ".join(topic).lower().replace("/", "")
+    if not asked or asked in GROUPS:
+        return Help(asked or group)
+    for name in (asked, f"{group} {asked}", f"slurm {asked}", f"nemo {asked}"):
+        if name in _BY_NAME:
+            return Help(name)
+    return Help(group, unknown=asked[:60])
+
+
+def _find(group: str, typed: str) -> Command:
+    """Return the subcommand; raises InputRefused with what was meant or what comes later."""
+    verb = typed.lower()
+    found = _BY_NAME.get(f"{group or 'slurm'} {verb}")
+    if found:
+        return found
+    where = group or "slurm"
+    if group and group not in GROUPS and group in LATER:
+        raise refuse(
+            f"`/{group}` comes later; it is not built yet",
+            "A batch script on the cluster can be launched with `/slurm submit`",
+        )
+    if verb in LATER.get(where, ()):
+        raise refuse(f"`/{where} {verb}` comes later; it is not built yet", _there_is(group))
+    raise refuse(f"{shown(typed)} is not a command{_of(group)}", _meant(group, typed))
+
+
+def _of(group: str) -> str:
+    return f" of `/{group}`" if group else ""
+
+
+def _there_is(group: str) -> str:
+    verbs = [c.verb if group else c.name for c in COMMANDS if not group or c.group == group]
+    return f"There is {', '.join(f'`{verb}`' for verb in [*verbs, 'help'])}"
+
+
+def _meant(group: str, typed: str) -> str:
+    """Guess at the subcommand that was left out or misspelt."""
+    if typed.endswith(".py"):
+        return f"Did you mean `/nemo run {typed[:100]}`?"
+    if typed.endswith((".sh", ".sbatch", ".slurm")):
+        return f"Did you mean `/slurm submit {typed[:100]}`?"
+    if re.fullmatch(r"[0-9]+(?:[_+][0-9]+)?", typed):
+        return f"Did you mean `/slurm status {typed[:24]}`?"
+    verbs = {c.verb: f"/{c.name}" for c in COMMANDS if not group or c.group == group}
+    others = {c.verb: f"/{c.name}" for c in COMMANDS}
+    near = suggest(typed, verbs, 2) or suggest(typed, others, 2)
+    if near:
+        return f"Did you mean {' or '.join(f'`{others[verb]}`' for verb in near)}?"
+    return _there_is(group)
+
+
+def _read(command: Command, spelled: Spelling, pasted: Pasted) -> Parsed | Help:
+    before = spelled.words[: spelled.words.index("--")] if "--" in spelled.words else spelled.words
+    if [word.lower() for word in before] == ["help"] or {"-h", "--help"} & set(before):
+        return Help(command.name)
+    folder = posixpath.join(pasted.folder, spelled.folder)
+    if command.model is NemoRun:
+        workdir = {"workdir": pasted.home} if pasted.home else {}
+        run = read(command, spelled.words, defaults=workdir)
+        return Parsed(command.name, run, _nemo_notes(run, folder, pasted.home))
+    if command.model is Submit:
+        chdir = {"chdir": folder} if folder else {}
+        submit = read(command, spelled.words, defaults=chdir, script_last=spelled.script_last)
+        return Parsed(command.name, submit, _submit_notes(submit, spelled))
+    return Parsed(command.name, read(command, spelled.words))
+
+
+def _nemo_notes(run: Options, folder: str, home: str) -> tuple[str, ...]:
+    """Say which parts of a pasted line have no meaning here."""
+    workdir = run.workdir if isinstance(run, NemoRun) and run.workdir else _RECIPES
+    notes = []
+    if home and _plain(home) not in {workdir, _RECIPES}:
+        notes.append("NEMORUN_HOME is the work directory here, whatever the pasted line says.")
+    if folder and _plain(folder) not in {workdir, _RECIPES}:
+        notes.append(
+            f"`cd {folder[:100]}` was left out: run.py runs in the recipes' configured folder."
+        )
+    return tuple(notes)
+
+
+_RECIPES = "$WORK_DIR"
+
+
+def _plain(folder: str) -> str:
+    return folder.replace("${", "$").replace("}", "").rstrip("/")
+
+
+def _submit_notes(submit: Options, spelled: Spelling) -> tuple[str, ...]:
+    args = submit.args if isinstance(submit, Submit) else ()
+    if spelled.script_last and args and args[0].startswith("-"):
+        return ("As with sbatch, what stands behind the script goes to the script.",)
+    return ()

@@ -1,0 +1,240 @@
+"""The shapes of what people type: one type per kind of word, refused in our own words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Annotated
+
+import re2
+from pydantic import BeforeValidator
+from pydantic_core import PydanticCustomError
+
+from bot.duration import canonical
+
+
+def shown(value: object, longest: int = 60) -> str:
+    """Return what was typed, short and on one line, between backticks."""
+    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(value))
+    if len(text) > longest:
+        text = text[: longest - 1] + "…"
+    return f"“{text}”" if "`" in text or not text else f"`{text}`"
+
+
+def refused(message: str, hint: str = "") -> PydanticCustomError:
+    """Return the error by which a shape refuses a value."""
+    return PydanticCustomError("refused", "{message}", {"message": message, "hint": hint})
+
+
+def _check(pattern: str, what: str, allowed: str, longest: int) -> Callable[[object], str]:
+    whole = re.compile(pattern)
+
+    def check(value: object) -> str:
+        if not isinstance(value, str):
+            raise refused(f"{shown(value)} is not text", f"Allowed: {allowed}")
+        if len(value) > longest:
+            raise refused(
+                f"{shown(value)} is too long for {what}: {len(value):,} characters",
+                f"At most {longest:,} characters",
+            )
+        if not whole.fullmatch(value):
+            raise refused(f"{shown(value)} is not possible as {what}", f"Allowed: {allowed}")
+        return value
+
+    return check
+
+
+def text(pattern: str, what: str, allowed: str, longest: int = 64) -> BeforeValidator:
+    """Accept text of this pattern only; `what` and `allowed` are for people."""
+    return BeforeValidator(_check(pattern, what, allowed, longest))
+
+
+def whole_number(lowest: int, highest: int) -> BeforeValidator:
+    """Accept a whole number in this range only."""
+    span = f"A whole number from {lowest:,} to {highest:,}"
+
+    def check(value: object) -> int:
+        digits = str(value).strip().replace(",", "")
+        if not re.fullmatch(r"[+-]?[0-9]{1,12}", digits):
+            meant = _NUMBER_WORDS.get(digits.lower())
+            hint = f"Did you mean {meant}?" if meant else span
+            raise refused(f"{shown(value)} is not a whole number", hint)
+        number = int(digits)
+        if number < lowest:
+            raise refused(f"{number:,} is too few", span)
+        if number > highest:
+            raise refused(f"{number:,} is too many", span)
+        return number
+
+    return BeforeValidator(check)
+
+
+_NUMBER_WORDS = {
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "twelve": 12,
+    "sixteen": 16,
+}
+
+
+def one_of(*choices: str) -> BeforeValidator:
+    """Accept one of these words only, in any case."""
+
+    def check(value: object) -> str:
+        choice = str(value).lower()
+        if choice not in choices:
+            raise refused(f"{shown(value)} is not possible here", f"One of {', '.join(choices)}")
+        return choice
+
+    return BeforeValidator(check)
+
+
+def _path(value: object) -> str:
+    path = _PATH(value)
+    if ".." in path.split("/"):
+        raise refused(f"{shown(path)} leads out of its folder", "Write the path without `..`")
+    return path.replace("${", "$").replace("}", "")
+
+
+def _duration(value: object) -> str:
+    time = canonical(str(value))
+    if not time:
+        raise refused(
+            f"{shown(value)} is not a length of time",
+            "For example `30` (minutes), `90m`, `4h`, `1:30:00` or `2-00:00:00`",
+        )
+    return time
+
+
+def _pattern(value: object) -> str:
+    line = _LINE(value)
+    quiet = re2.Options()
+    quiet.log_errors = False
+    try:
+        re2.compile(line, quiet)
+    except re2.error as error:
+        raise refused(
+            f"{shown(value)} is not a regular expression",
+            "Put `\\` before characters such as `( [ * +` that are meant as they are",
+        ) from error
+    return line
+
+
+def _switch(value: object) -> bool:
+    choice = str(value).lower()
+    if choice in {"true", "yes", "on", "1"}:
+        return True
+    if choice in {"false", "no", "off", "0"}:
+        return False
+    raise refused(f"{shown(value)} is neither yes nor no", "The option alone means yes")
+
+
+def _commas(value: object) -> object:
+    """Split at commas, so that `75,76` and a repeated option are the same."""
+    words = [value] if isinstance(value, str) else value
+    if not isinstance(words, list | tuple):
+        return value
+    return [part for item in words for part in str(item).split(",") if part]
+
+
+_PATH = _check(
+    r"(?!-|$)(?:(?:~|\$HOME|\$\{HOME\}|\$WORK_DIR|\$\{WORK_DIR\})(?=/|$))?[A-Za-z0-9._+@=%/-]*",
+    "a path on the cluster",
+    "letters, digits and `. _ + @ = % - /`; it may begin with `~`, `$HOME` or `$WORK_DIR`",
+    1024,
+)
+_LINE = _check(r"[^\x00-\x1f\x7f]+", "text", "printable characters on one line", 300)
+
+_WORD = r"[A-Za-z0-9][A-Za-z0-9._-]*"
+_NODE = rf"{_WORD}(?:\[[0-9,-]+\])?"
+_JOB = r"[1-9][0-9]*(?:_[0-9]+|\+[0-9]+)?"
+_NAMED = "letters, digits and `. _ -`"
+
+Name = Annotated[str, text(r"[A-Za-z0-9._][A-Za-z0-9._-]*", "a name", f"{_NAMED}, at most 64")]
+Partition = Annotated[str, text(_WORD, "a partition", _NAMED)]
+Account = Annotated[str, text(r"[A-Za-z0-9][A-Za-z0-9._@-]*", "an account", _NAMED)]
+Qos = Annotated[str, text(_WORD, "a QOS", _NAMED)]
+ClusterName = Annotated[str, text(r"[A-Za-z0-9][A-Za-z0-9_-]*", "a cluster", _NAMED, 40)]
+Path = Annotated[str, BeforeValidator(_path)]
+Line = Annotated[str, BeforeValidator(_LINE)]
+Pattern = Annotated[str, BeforeValidator(_pattern)]
+Duration = Annotated[str, BeforeValidator(_duration)]
+Switch = Annotated[bool, BeforeValidator(_switch)]
+Nodes = Annotated[int, whole_number(1, 4096)]
+Retries = Annotated[int, whole_number(0, 10)]
+Lines = Annotated[int, whole_number(1, 2000)]
+NodeList = Annotated[
+    str,
+    text(
+        rf"{_NODE}(?:,{_NODE})*",
+        "a list of nodes",
+        "names such as `alice-a3u-0` or `alice-a3u-[0-1,3]`, with commas between",
+        1000,
+    ),
+]
+JobId = Annotated[str, text(_JOB, "a job id", "`75`, `202_3` or `123+1`", 24)]
+JobIds = Annotated[tuple[JobId, ...], BeforeValidator(_commas)]
+JobRef = Annotated[
+    str,
+    text(
+        r"[A-Za-z0-9][A-Za-z0-9._:+-]*",
+        "a job",
+        "an id such as `75` or `202_3`, or the name of a job",
+        128,
+    ),
+]
+
+# What only sbatch takes.
+Partitions = Annotated[
+    str, text(rf"{_WORD}(?:,{_WORD})*", "a partition", f"{_NAMED}; several with commas", 200)
+]
+Count = Annotated[int, whole_number(1, 100_000)]
+Gpus = Annotated[
+    str, text(r"(?:[A-Za-z0-9_.-]+:)?[0-9]{1,4}", "a number of GPUs", "`8` or `h100:8`", 40)
+]
+_GRES = r"[a-z_]+(?::[A-Za-z0-9_.-]+)?(?::[0-9]{1,4})?"
+Gres = Annotated[
+    str,
+    text(rf"{_GRES}(?:,{_GRES})*", "generic resources", "such as `gpu:8` or `gpu:h100:8`", 100),
+]
+Memory = Annotated[
+    str, text(r"[0-9]{1,9}[KMGT]?", "a size of memory", "such as `64G`; `0` is all", 12)
+]
+Features = Annotated[
+    str,
+    text(r"[A-Za-z0-9_.:=*&|\[\](),-]+", "a constraint", "features joined by `&` or `|`", 200),
+]
+_WAIT = rf"(?:after|afterany|aftercorr|afternotok|afterok)(?::{_JOB})+|singleton"
+Dependency = Annotated[
+    str,
+    text(
+        rf"(?:{_WAIT})(?:[,?](?:{_WAIT}))*",
+        "a dependency",
+        "such as `afterok:75`, `afterany:75:76` or `singleton`",
+        300,
+    ),
+]
+_INDEXES = r"[0-9]+(?:-[0-9]+(?::[0-9]+)?)?"
+Array = Annotated[
+    str,
+    text(
+        rf"{_INDEXES}(?:,{_INDEXES})*(?:%[0-9]+)?",
+        "array indexes",
+        "such as `0-9`, `1,3,5` or `0-99%4`",
+        200,
+    ),
+]
+Begin = Annotated[
+    str,
+    text(
+        r"[A-Za-z0-9:+-]+", "a time to begin", "such as `22:00`, `now+2hours` or `2030-01-31`", 40
+    ),
+]

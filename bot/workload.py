@@ -1,0 +1,132 @@
+"""A workload: a kind of job that can be launched, and what of the cluster it must know."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import Field
+
+from bot.errors import FieldError, InputRefused
+from bot.model import Launch, Resources, Value
+from bot.options import Options
+
+M = TypeVar("M", bound=Options)
+
+
+class Site(Value):
+    """What is configured for one cluster, as far as a launch asks; empty where nothing is.
+
+    Paths may begin with `~`, `$HOME` or `$WORK_DIR` until `home` is known.
+    """
+
+    home: str = ""
+    """The login account's home, as the cluster says; absolute."""
+    account: str = ""
+    partition: str = ""
+    """Where jobs go that name no partition."""
+    nemo_dir: str = ""
+    """The folder with the recipes' `run.py`."""
+    python: str = "python3"
+    image: str = ""
+    images: str = ""
+    """The folder with container images."""
+    cache_dir: str = ""
+    slurm_type: str = ""
+    slurm_types: dict[str, str] = Field(default_factory=dict)
+    """The cluster type of each partition."""
+
+    def path(self, path: str, base: str = "") -> str:
+        """Return the path with its variables replaced, below `base` when it is relative.
+
+        What is not known stays as it was typed.
+        """
+        if not path:
+            return ""
+        for prefix, folder in (
+            ("~", self.home),
+            ("$HOME", self.home),
+            ("$WORK_DIR", self.nemo_dir and self.path(self.nemo_dir)),
+        ):
+            if path == prefix or path.startswith(f"{prefix}/"):
+                return posixpath.normpath(folder + path.removeprefix(prefix)) if folder else path
+        if base:
+            path = posixpath.join(self.path(base), path)
+        return posixpath.normpath(path)
+
+
+class Need(Value):
+    """Something that must be on the cluster before a launch."""
+
+    field: str
+    """The option that names it."""
+    path: str
+    kind: Literal["file", "folder"]
+    among: str = ""
+    """The folder to look through for what was meant instead."""
+    suffix: str = ""
+    """How the names of such files end."""
+
+
+def _no_needs(_options: Any, _site: Site) -> tuple[Need, ...]:
+    return ()
+
+
+def _no_notes(_options: Any) -> tuple[str, ...]:
+    return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workload(Generic[M]):
+    """One kind of job: its request model, and pure functions from it to what runs."""
+
+    name: str
+    """The command that asks for it: `nemo run`."""
+    summary: str
+    model: type[M]
+    complete: Callable[[M, Site], M]
+    """The options with the site's defaults written in; doing it twice changes nothing."""
+    resources: Callable[[M, str], Resources]
+    """What completed options ask of the cluster; the text of the script, where there is one."""
+    launch: Callable[[M, Site], Launch]
+    """What runs on the login node; completes the options itself."""
+    title: Callable[[M], str]
+    """What people call this run: the experiment's or job's name."""
+    needs: Callable[[M, Site], tuple[Need, ...]] = field(default=_no_needs)
+    notes: Callable[[M], tuple[str, ...]] = field(default=_no_notes)
+    """Sentences worth reading before it runs."""
+    examples: tuple[str, ...] = ()
+
+
+def changed(workload: Workload[M], options: M, changes: Mapping[str, object]) -> M:
+    """Return the options of a rerun; raises InputRefused for what this workload does not have."""
+    known = workload.model.model_fields
+    strangers = tuple(
+        FieldError(
+            name,
+            f"`{workload.name}` has no `--{name.replace('_', '-')}`, so it cannot be changed",
+        )
+        for name in changes
+        if name not in known
+    )
+    if strangers:
+        raise InputRefused(strangers)
+    return workload.model.model_validate({**options.model_dump(), **changes})
+
+
+def difference(before: Options, after: Options) -> str:
+    """Say in words what a rerun changed: `partition general → a3m, nodes 4 → 2`."""
+    old, new = before.model_dump(mode="json"), after.model_dump(mode="json")
+    return ", ".join(
+        f"{name.replace('_', ' ')} {_value(old.get(name))} → {_value(new[name])}"
+        for name in new
+        if old.get(name) != new[name]
+    )
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list):
+        return " ".join(map(str, value)) or "none"
+    return "none" if value is None or value == "" else str(value)

@@ -1,0 +1,12 @@
+"""The workloads. A new one is a file here and a line below."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.workload import Workload
+from bot.workloads.batch_script import BATCH_SCRIPT
+from bot.workloads.nemo import NEMO
+
+WORKLOADS: dict[str, Workload[Any]] = {workload.name: workload for workload in (NEMO, BATCH_SCRIPT)}
+"""By the command that asks for it: `nemo run`, `slurm submit`."""

@@ -1,0 +1,255 @@
+"""NeMo recipes, launched through the recipes' own `run.py`."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from bot.duration import duration
+from bot.model import Launch, Resources
+from bot.options import (
+    AccountOption,
+    AfterOption,
+    DryRunOption,
+    ExcludeOption,
+    Options,
+    PartitionOption,
+    QosOption,
+    RetriesOption,
+    TimeOption,
+    flag,
+    word,
+)
+from bot.shapes import Name, Nodes, Path, one_of, refused, shown
+from bot.workload import Need, Site, Workload
+
+GPUS_PER_NODE = {"hcc-a3m": 8, "hcc-a3u": 8, "hcc-a4": 8, "hcc-a3h": 8}
+
+_SPELLINGS = {
+    "a3m": "hcc-a3m",
+    "a3mega": "hcc-a3m",
+    "a3megagpu8g": "hcc-a3m",
+    "a3u": "hcc-a3u",
+    "a3ultra": "hcc-a3u",
+    "a3ultragpu8g": "hcc-a3u",
+    "a4": "hcc-a4",
+    "a4high": "hcc-a4",
+    "a4highgpu8g": "hcc-a4",
+    "a3h": "hcc-a3h",
+    "a3high": "hcc-a3h",
+    "a3highgpu8g": "hcc-a3h",
+}
+
+
+def slurm_type(text: str) -> str:
+    """Return what `a3m`, `A3-Mega` or `hcc_a3m` means, `hcc-a3m`; empty when it is no type."""
+    letters = re.sub(r"[^a-z0-9]", "", text.lower()).removeprefix("hcc")
+    return _SPELLINGS.get(letters, "")
+
+
+def _slurm_type(value: object) -> str:
+    found = slurm_type(str(value))
+    if not found:
+        raise refused(
+            f"{shown(value)} is not a known cluster type", f"One of {', '.join(GPUS_PER_NODE)}"
+        )
+    return found
+
+
+SlurmType = Annotated[str, BeforeValidator(_slurm_type)]
+
+
+class NemoRun(Options):
+    """One launch of a recipe."""
+
+    recipe: Annotated[
+        Path,
+        word("RECIPE", "-s", "--recipe", help="the recipe, such as `pretrain/llama3p1_2b_pt.py`"),
+    ]
+    nodes: Annotated[Nodes, flag("-n", "-N", "--nodes", metavar="NODES", help="how many nodes")] = 1
+    partition: PartitionOption = None
+    slurm_type: Annotated[
+        SlurmType | None,
+        flag(
+            "--slurm-type",
+            metavar="TYPE",
+            help="the cluster type; by default the one of the partition",
+            choices=tuple(GPUS_PER_NODE),
+        ),
+    ] = None
+    image: Annotated[
+        Path | None,
+        flag("-i", "--image", metavar="IMAGE", help="the container image, a `.sqsh` file"),
+    ] = None
+    workdir: Annotated[
+        Path | None, flag("-d", "--workdir", "--work-dir", metavar="DIR", help="the work directory")
+    ] = None
+    experiment_name: Annotated[
+        Name | None,
+        flag("--experiment-name", metavar="NAME", help="its name; by default the recipe's"),
+    ] = None
+    log_dir: Annotated[
+        Path | None, flag("--log-dir", metavar="DIR", help="a folder for logs, mounted")
+    ] = None
+    cache_dir: Annotated[
+        Path | None, flag("--cache-dir", metavar="DIR", help="a folder for downloads, mounted")
+    ] = None
+    data_dir: Annotated[
+        Path | None, flag("--data-dir", metavar="DIR", help="a folder with data, mounted")
+    ] = None
+    time: TimeOption = None
+    account: AccountOption = None
+    qos: QosOption = None
+    after: AfterOption = ()
+    exclude: ExcludeOption = None
+    retries: RetriesOption = 0
+    dry_run: DryRunOption = False
+    executor: Annotated[
+        Annotated[str, one_of("slurm")],
+        flag("-e", "--executor", metavar="slurm", help=""),
+        Field(exclude=True),
+    ] = "slurm"
+
+
+def complete(options: NemoRun, site: Site) -> NemoRun:
+    """Write in the site's defaults; paths become absolute as far as the site is known."""
+    workdir = site.path(options.workdir or site.nemo_dir, site.nemo_dir)
+    partition = options.partition or site.partition or None
+    image = options.image or site.image
+    loose_image = image and "/" not in image
+    return options.model_copy(
+        update={
+            "recipe": site.path(options.recipe),
+            "partition": partition,
+            "slurm_type": options.slurm_type or _type_of(partition, site),
+            "workdir": workdir or None,
+            "image": site.path(image, (loose_image and site.images) or workdir) or None,
+            "experiment_name": options.experiment_name or _experiment(options.recipe),
+            "log_dir": site.path(options.log_dir or "", workdir) or None,
+            "cache_dir": site.path(options.cache_dir or site.cache_dir, workdir) or None,
+            "data_dir": site.path(options.data_dir or "", workdir) or None,
+            "account": options.account or site.account or None,
+        }
+    )
+
+
+def _type_of(partition: str | None, site: Site) -> str | None:
+    """The type of the partition, else of the cluster, else the one it is named after."""
+    configured = site.slurm_types.get(partition or "") or site.slurm_type
+    return configured or slurm_type(partition or "") or None
+
+
+def _experiment(recipe: str) -> str:
+    stem = posixpath.basename(recipe).removesuffix(".py")
+    return re.sub(r"[^A-Za-z0-9._-]", "-", stem)[:64] or "experiment"
+
+
+def resources(options: NemoRun, _script: str = "") -> Resources:
+    """Return what a recipe takes: whole nodes."""
+    return Resources(
+        partition=options.partition or "",
+        nodes=options.nodes,
+        gpus_per_node=GPUS_PER_NODE.get(options.slurm_type or "hcc-a3m"),
+        time=_time(options),
+    )
+
+
+def _time(options: NemoRun) -> timedelta | None:
+    return duration(options.time) if options.time else None
+
+
+def launch(options: NemoRun, site: Site) -> Launch:
+    """Return the documented command; what `run.py` has no flag for goes to the shim."""
+    run = complete(options, site)
+    folder = site.path(site.nemo_dir) or run.workdir or ""
+    return Launch(
+        argv=(site.path(site.python), "run.py", "-e", "slurm", *_flags(run)),
+        cwd=folder,
+        env=(
+            ("NEMORUN_HOME", run.workdir or ""),
+            ("COLUMNS", "512"),
+            ("NO_COLOR", "1"),
+            ("TERM", "dumb"),
+        ),
+        sbatch_options=_sbatch_options(run),
+    )
+
+
+def _flags(run: NemoRun) -> tuple[str, ...]:
+    pairs = (
+        ("--slurm-type", run.slurm_type),
+        ("--partition", run.partition),
+        ("-d", run.workdir),
+        ("-i", run.image),
+        ("-s", run.recipe),
+        ("-n", str(run.nodes)),
+        ("--experiment-name", run.experiment_name),
+        ("--log-dir", run.log_dir),
+        ("--cache-dir", run.cache_dir),
+        ("--data-dir", run.data_dir),
+        ("--account", run.account),
+    )
+    return tuple(part for name, value in pairs if value for part in (name, value))
+
+
+def _sbatch_options(run: NemoRun) -> tuple[str, ...]:
+    pairs = (
+        ("--time", run.time),
+        ("--qos", run.qos),
+        ("--exclude", run.exclude),
+        ("--dependency", f"afterok:{':'.join(run.after)}" if run.after else None),
+    )
+    return tuple(f"{name}={value}" for name, value in pairs if value)
+
+
+def needs(options: NemoRun, site: Site) -> tuple[Need, ...]:
+    """Name the files and folders that a launch reads."""
+    run = complete(options, site)
+    folder = site.path(site.nemo_dir) or run.workdir or ""
+    wanted = (
+        Need(field="workdir", path=run.workdir or "", kind="folder"),
+        Need(
+            field="recipe",
+            path=site.path(run.recipe, folder),
+            kind="file",
+            among=folder,
+            suffix=".py",
+        ),
+        Need(
+            field="image",
+            path=run.image or "",
+            kind="file",
+            among=site.path(site.images) or run.workdir or "",
+            suffix=".sqsh",
+        ),
+        Need(field="data_dir", path=run.data_dir or "", kind="folder"),
+    )
+    return tuple(need for need in wanted if need.path)
+
+
+def notes(options: NemoRun) -> tuple[str, ...]:
+    """Warn of what the recipes' documentation does not cover."""
+    if options.slurm_type == "hcc-a3h":
+        return ("The NeMo recipes' documentation does not list `hcc-a3h`; NeMo-RL's does.",)
+    return ()
+
+
+NEMO = Workload(
+    name="nemo run",
+    summary="Launch pre-training, continued pre-training or fine-tuning with a NeMo recipe",
+    model=NemoRun,
+    complete=complete,
+    resources=resources,
+    launch=launch,
+    title=lambda options: options.experiment_name or _experiment(options.recipe),
+    needs=needs,
+    notes=notes,
+    examples=(
+        "/nemo run pretrain/llama3p1_2b_pt.py -n 2 -p a3m",
+        "/nemo run sft/llama3p1_8b_sft.py -n 4 --time 4h --cache-dir ~/cache",
+    ),
+)
