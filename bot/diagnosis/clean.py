@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import re2
+from bot.diagnosis.patterns import pattern
 
 _ESCAPE = b"\x1b"
-_ANSI = re2.compile(rb"\x1b(?:\[[0-9;:?]*[A-Za-z]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
+_ANSI = pattern(r"\x1b(?:\[[0-9;:?]*[A-Za-z]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
 
 
 def lines(raw: bytes) -> bytes:
@@ -47,22 +47,22 @@ def line(raw: bytes) -> Line:
 
 _MOST_PREFIXES = 5
 _SLURMSTEPD = (b"slurmstepd", b"srun", b"sbatch")
-_PREFIX = re2.compile(
-    rb"(?:"
+_PREFIX = pattern(
+    r"(?:"
     # a progress bar whose carriage return was lost
-    rb".*\d+%\|.*(?:it/s|s/it|B/s|s/ba|ba/s|examples/s|tok/s)[^\]]*\]"
+    r".*\d+%\|.*(?:it/s|s/it|B/s|s/ba|ba/s|examples/s|tok/s)[^\]]*\]"
     # torchrun, torchx, PyTorch: [default3]: [rank3]: [node-1:3]:
-    rb"|\[(?:default|rank|Rank |local_rank|node-?\d*:)(\d+)\]:? ?"
+    r"|\[(?:default|rank|Rank |local_rank|node-?\d*:)(\d+)\]:? ?"
     # srun --label
-    rb"|(\d{1,5}): "
+    r"|(\d{1,5}): "
     # mpirun --tag-output
-    rb"|\[\d+,(\d+)\]<std(?:err|out)>: ?"
+    r"|\[\d+,(\d+)\]<std(?:err|out)>: ?"
     # NeMo-Run and torchx: jobname/0
-    rb"|[A-Za-z][\w.-]*/(\d+) "
+    r"|[A-Za-z][\w.-]*/(\d+) "
     # Ray and vLLM: (Worker[rank=3] pid=12, ip=10.0.0.1)
-    rb"|\([^()]{0,60}rank=(\d+)[^()]{0,20}\bpid=\d+[^()]{0,60}\) ?"
-    rb"|\([^()]{0,80}\bpid=\d+[^()]{0,60}\) ?"
+    r"|\([^()]{0,60}rank=(\d+)[^()]{0,20}\bpid=\d+[^()]{0,60}\) ?"
+    r"|\([^()]{0,80}\bpid=\d+[^()]{0,60}\) ?"
     # pdsh, clush: a host name that ends in a digit
-    rb"|([a-z][a-z0-9.-]*\d): "
-    rb")"
+    r"|([a-z][a-z0-9.-]*\d): "
+    r")"
 )

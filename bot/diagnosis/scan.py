@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
-
-import re2
 
 from bot.diagnosis.clean import Line, line, lines
+from bot.diagnosis.patterns import Pattern, pattern, pattern_set, sieve
 from bot.diagnosis.rule import Rule, Strength
-
-Pattern: TypeAlias = Any
-"""RE2's compiled pattern; the package has no types."""
-PatternSet: TypeAlias = Any
 
 _BLOCK = 1 << 20
 _BEFORE, _AFTER = 1500, 2000
@@ -23,7 +17,6 @@ _QUOTED = 400
 _MOST_ALIKE = 100
 """Signs of one rule that are kept while nothing else happens: as many as there are ranks."""
 _MOST_KNOWN = 4096
-_MEMORY = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -44,8 +37,8 @@ class Sign:
 
     def groups(self) -> dict[str, str]:
         """Return the named groups of the first pattern that matches."""
-        for pattern in self.rule.patterns:
-            found = re2.compile(pattern.encode()).search(self.line.text)
+        for text in self.rule.patterns:
+            found = pattern(text).search(self.line.text)
             if found is not None:
                 pairs = ((k.decode(), v) for k, v in found.groupdict().items() if v)
                 return {k: v.decode("utf-8", "replace").strip() for k, v in pairs}
@@ -76,14 +69,14 @@ class Scanner:
         restarts: Sequence[str],
         warnings: Sequence[str],
     ) -> None:
-        patterns = [pattern for rule in rules for pattern in rule.patterns]
+        patterns = [text for rule in rules for text in rule.patterns]
         self._owner = [rule for rule in rules for _ in rule.patterns]
         self._index = {id(rule): i for i, rule in enumerate(rules)}
-        self._sieve = _sieve([*patterns, *restarts])
-        self._patterns = _set(patterns)
-        self._progress = _sieve(progress)
-        self._restarts = _set(restarts)
-        self._warnings = _set(warnings)
+        self._sieve = sieve([*patterns, *restarts])
+        self._patterns = pattern_set(patterns)
+        self._progress = sieve(progress)
+        self._restarts = pattern_set(restarts)
+        self._warnings = pattern_set(warnings)
         self._known: dict[bytes, Rule | None] = {}
 
     def scan(self, chunks: Iterable[bytes]) -> Scan:
@@ -188,30 +181,3 @@ def _blocks(chunks: Iterable[bytes], found: Scan) -> Iterator[bytes]:
                 rest = rest[cut:]
     if rest:
         yield lines(rest)
-
-
-def _options() -> Any:
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.max_mem = _MEMORY
-    options.never_nl = True
-    options.log_errors = False
-    return options
-
-
-def _set(patterns: Sequence[str]) -> PatternSet:
-    """Compile patterns that are tried together on one line."""
-    compiled = re2.Set.SearchSet(_options())
-    for pattern in patterns:
-        if compiled.Add(pattern.encode()) < 0:
-            raise ValueError(f"not an RE2 pattern: {pattern}")
-    compiled.Compile()
-    return compiled
-
-
-def _sieve(patterns: Sequence[str]) -> Pattern:
-    """Compile one pattern that meets every line any of them could match, prefix or not."""
-    options = _options()
-    options.never_capture = True
-    loose = (pattern.removeprefix("^").removesuffix("$") for pattern in patterns)
-    return re2.compile("|".join(f"(?:{p})" for p in loose).encode(), options)

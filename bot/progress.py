@@ -1,0 +1,183 @@
+"""Training lines to step, loss and time left, for the trainers whose lines are known.
+
+Each trainer is one `Shape`; to add one, write the line that counts its steps and name its fields.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from statistics import median
+from typing import Any
+
+import re2
+
+_RECENT = 20
+"""Steps whose median time makes the estimate."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a run is; None or empty where its log does not say."""
+
+    step: int
+    """Steps done."""
+    total: int | None = None
+    loss: float | None = None
+    """NaN where the trainer printed it, or dropped the field because of it."""
+    step_seconds: float | None = None
+    eta: timedelta | None = None
+    """Time that the steps left take at the recent pace."""
+    checkpoint: str = ""
+    """The newest one said to be saved: its path where the log names it, else `step N`."""
+    finished: bool = False
+    """The trainer itself said that it is done."""
+
+    @property
+    def share(self) -> float | None:
+        """Part that is done, 0 to 1."""
+        return min(self.step / self.total, 1.0) if self.total else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """How a trainer prints its steps."""
+
+    name: str
+    line: str
+    """RE2 with two groups: step and total."""
+    first: int = 1
+    """Number of the first step; with 0 the last one prints as total/total."""
+    losses: tuple[str, ...]
+    seconds: tuple[tuple[str, float], ...]
+    """Fields that hold the time of a step, with their unit in seconds."""
+    block: bool = False
+    """The fields stand on the lines after, up to the next step."""
+    epoch: str = ""
+    """RE2 with two groups, epoch and epochs: step numbers begin anew in each."""
+    skipped: str = ""
+    """Field that counts skipped steps: a loss missing while nothing is skipped is NaN."""
+
+
+SHAPES = (
+    Shape(
+        name="NeMo 2",
+        line=r"Training epoch \d+, iteration (\d+)/(\d+)",
+        first=0,
+        losses=("reduced_train_loss",),
+        seconds=(("train_step_timing in s", 1.0),),
+    ),
+    Shape(
+        name="Megatron-LM",
+        line=r"\biteration +(\d+)/ *(\d+) \|",
+        losses=("lm loss",),
+        seconds=(
+            ("elapsed time per iteration (ms)", 0.001),
+            ("elapsed time per iteration (s)", 1.0),
+        ),
+        skipped="number of skipped iterations",
+    ),
+    Shape(
+        name="NeMo-RL",
+        line=r"={10,} Step (\d+)/(\d+) ={10,}",
+        losses=("Loss", "Validation loss"),
+        seconds=(("Total step time", 1.0),),
+        block=True,
+        epoch=r"={10,} Epoch (\d+)/(\d+) ={10,}",
+    ),
+)
+
+_FIELD = re2.compile(
+    r"(?:\||•) *([^|:\n]+?) *: *([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|inf))".encode()
+)
+_FINISHED = re2.compile(
+    rb"`Trainer\.fit` stopped: |\[after training is done\]|exiting program at iteration"
+    rb"|Max number of (?:steps|epochs) has been reached, stopping training early"
+)
+_SAVED = tuple(
+    re2.compile(pattern)
+    for pattern in (
+        rb"saving model to '(?P<path>[^'\n]+)'",
+        rb"Async checkpoint save for step (?P<step>\d+) .*finalized successfully",
+        rb"Global Checkpoint Save : Rank: \d+ : Iteration: (?P<step>\d+)",
+        rb"successfully saved checkpoint from iteration +\d+ to (?P<path>\S+)",
+        rb"Saving checkpoint for step (?P<step>\d+)",
+    )
+)
+
+
+def progress(text: str) -> Progress | None:
+    """Return how far the run is by the end of this part of its log, or None without a step."""
+    steps = list(readings(text))
+    if not steps:
+        return None
+    last = steps[-1]
+    raw = text.encode()
+    times = [step.step_seconds for step in steps[-_RECENT:] if step.step_seconds is not None]
+    pace = median(times) if times else None
+    left = None if last.total is None else max(last.total - last.step, 0)
+    return replace(
+        last,
+        loss=next((s.loss for s in reversed(steps[-2:]) if s.loss is not None), None),
+        eta=None if pace is None or left is None else timedelta(seconds=pace * left),
+        checkpoint=_checkpoint(raw),
+        finished=_FINISHED.search(raw) is not None,
+    )
+
+
+def readings(text: str) -> Iterator[Progress]:
+    """Yield each step of a log in order, as the trainer that printed most of them prints it."""
+    raw = text.encode()
+    found = [(shape, list(_compiled(shape.line).finditer(raw))) for shape in SHAPES]
+    shape, lines = max(found, key=lambda pair: len(pair[1]))
+    epochs = list(_compiled(shape.epoch).finditer(raw)) if shape.epoch else []
+    for line, end in zip(lines, _ends(shape, lines, raw), strict=True):
+        before = [epoch for epoch in epochs if epoch.start() < line.start()][-1:]
+        yield _reading(shape, line, before, _fields(raw[line.end() - 1 : end]))
+
+
+def _reading(
+    shape: Shape, line: Any, epochs: Sequence[Any], fields: Mapping[str, float]
+) -> Progress:
+    step, total = int(line[1]) + 1 - shape.first, int(line[2]) + 1 - shape.first
+    for epoch in epochs:
+        step += (int(epoch[1]) - 1) * total
+        total *= int(epoch[2])
+    loss = next((fields[key] for key in shape.losses if key in fields), None)
+    if loss is None and fields.get(shape.skipped) == 0:
+        loss = math.nan
+    seconds = next((fields[key] * unit for key, unit in shape.seconds if key in fields), None)
+    return Progress(step=step, total=total, loss=loss, step_seconds=seconds)
+
+
+def _ends(shape: Shape, lines: Sequence[Any], raw: bytes) -> Iterator[int]:
+    """Yield where the fields of each step end."""
+    if shape.block:
+        yield from (line.start() for line in lines[1:])
+        if lines:
+            yield len(raw)
+        return
+    for line in lines:
+        end = raw.find(b"\n", line.end())
+        yield len(raw) if end < 0 else end
+
+
+def _fields(raw: bytes) -> dict[str, float]:
+    """Return the numbers of `| name: value` and `• name: value`."""
+    pairs = ((m[1].decode("utf-8", "replace"), m[2]) for m in _FIELD.finditer(raw))
+    return {name: float(value) for name, value in pairs}
+
+
+def _checkpoint(raw: bytes) -> str:
+    saves = [save for pattern in _SAVED for save in pattern.finditer(raw)]
+    if not saves:
+        return ""
+    newest = max(saves, key=lambda save: save.start()).groupdict()
+    path, step = newest.get(b"path"), newest.get(b"step")
+    return path.decode("utf-8", "replace") if path else f"step {(step or b'').decode()}"
+
+
+def _compiled(pattern: str) -> Any:
+    return re2.compile(pattern.encode())
