@@ -1,0 +1,29 @@
+# Each command does its own set-up, and may be run twice.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check bench
+
+help:
+	@echo "make demo    a real Slurm, a local Slack and the bot on this machine; prints the page's address"
+	@echo "make test    all tests (ARGS='tests/unit -k parse' for some)"
+	@echo "make check   formatting, lint, types, import contracts"
+	@echo "make bench   the figures of the design, measured"
+	@echo "make setup   only what demo and test share; starts nothing"
+
+setup:
+	@scripts/setup
+
+demo:
+	@scripts/setup demo && exec .venv/bin/python -m bot demo
+
+test:
+	@scripts/setup test && exec .venv/bin/python -m pytest $(ARGS)
+
+check:
+	@scripts/setup check
+	.venv/bin/ruff format --check --quiet .
+	.venv/bin/ruff check --quiet .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+
+bench:
+	@scripts/setup demo && exec .venv/bin/python -m bot bench
