@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bot.diagnosis.patterns import pattern
 
@@ -33,36 +34,45 @@ class Line:
 
 def line(raw: bytes) -> Line:
     """Strip a progress bar and the prefixes, keep the rank and node they name."""
-    rank = node = b""
+    rank = node = ""
     text = raw.strip()
     for _ in range(_MOST_PREFIXES):
         found = _PREFIX.match(text)
-        if found is None or found.group().startswith(_SLURMSTEPD):
+        if found is None or text.startswith(_SLURM):
             break
-        rank = next((g for g in found.group(1, 2, 3, 4, 5) if g), rank)
-        node = found.group(6) or node
-        text = text[found.end() :].strip()
-    return Line(text, rank.decode("utf-8", "replace"), node.decode("utf-8", "replace"))
+        prefix = found.group()
+        if _BAR not in prefix:
+            named_rank, named_node = _who(prefix)
+            rank, node = named_rank or rank, named_node or node
+        text = text[len(prefix) :].strip()
+    return Line(text, rank, node)
+
+
+@lru_cache(maxsize=4096)
+def _who(prefix: bytes) -> tuple[str, str]:
+    """Return the rank and the node that a prefix names."""
+    rank, node = _RANK.search(prefix), _NODE.fullmatch(prefix)
+    return (rank.group(1).decode() if rank else "", node.group(1).decode() if node else "")
 
 
 _MOST_PREFIXES = 5
-_SLURMSTEPD = (b"slurmstepd", b"srun", b"sbatch")
+_SLURM = (b"slurmstepd", b"srun", b"sbatch")
+_BAR = b"%|"
 _PREFIX = pattern(
-    r"(?:"
     # a progress bar whose carriage return was lost
     r".*\d+%\|.*(?:it/s|s/it|B/s|s/ba|ba/s|examples/s|tok/s)[^\]]*\]"
     # torchrun, torchx, PyTorch: [default3]: [rank3]: [node-1:3]:
-    r"|\[(?:default|rank|Rank |local_rank|node-?\d*:)(\d+)\]:? ?"
+    r"|\[(?:default|rank|Rank |local_rank|node-?\d*:)\d+\]:? ?"
     # srun --label
-    r"|(\d{1,5}): "
+    r"|\d{1,5}: "
     # mpirun --tag-output
-    r"|\[\d+,(\d+)\]<std(?:err|out)>: ?"
+    r"|\[\d+,\d+\]<std(?:err|out)>: ?"
     # NeMo-Run and torchx: jobname/0
-    r"|[A-Za-z][\w.-]*/(\d+) "
+    r"|[A-Za-z][\w.-]*/\d+ "
     # Ray and vLLM: (Worker[rank=3] pid=12, ip=10.0.0.1)
-    r"|\([^()]{0,60}rank=(\d+)[^()]{0,20}\bpid=\d+[^()]{0,60}\) ?"
     r"|\([^()]{0,80}\bpid=\d+[^()]{0,60}\) ?"
     # pdsh, clush: a host name that ends in a digit
-    r"|([a-z][a-z0-9.-]*\d): "
-    r")"
+    r"|[a-z][a-z0-9.-]*\d: "
 )
+_RANK = pattern(r"(?:^|\b(?:rank=|rank|Rank |default)|:|[^\d]/|^\[\d+,)(\d+)(?:\]|: ?$| $)")
+_NODE = pattern(r"([a-z][a-z0-9.-]*\d): ")

@@ -72,7 +72,8 @@ class Scanner:
         patterns = [text for rule in rules for text in rule.patterns]
         self._owner = [rule for rule in rules for _ in rule.patterns]
         self._index = {id(rule): i for i, rule in enumerate(rules)}
-        self._sieve = sieve([*patterns, *restarts])
+        telling = [rule for rule in rules if rule.strength is not Strength.NOISE]
+        self._sieve = sieve([*(text for rule in telling for text in rule.patterns), *restarts])
         self._patterns = pattern_set(patterns)
         self._progress = sieve(progress)
         self._restarts = pattern_set(restarts)
