@@ -162,7 +162,9 @@ Name = Annotated[str, text(r"[A-Za-z0-9._][A-Za-z0-9._-]*", "a name", f"{_NAMED}
 Partition = Annotated[str, text(_WORD, "a partition", _NAMED)]
 Account = Annotated[str, text(r"[A-Za-z0-9][A-Za-z0-9._@-]*", "an account", _NAMED)]
 Qos = Annotated[str, text(_WORD, "a QOS", _NAMED)]
-ClusterName = Annotated[str, text(r"[A-Za-z0-9][A-Za-z0-9_-]*", "a cluster", _NAMED, 40)]
+ClusterName = Annotated[
+    str, text(r"[A-Za-z0-9][A-Za-z0-9_-]*", "a cluster", "letters, digits and `_ -`", 40)
+]
 Path = Annotated[str, BeforeValidator(_path)]
 Line = Annotated[str, BeforeValidator(_LINE)]
 Pattern = Annotated[str, BeforeValidator(_pattern)]

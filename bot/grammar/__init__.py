@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from bot.grammar.commands import COMMANDS, GROUPS, LATER, Command
 from bot.grammar.pasted import Pasted, Spelling, spelling, unwrap
 from bot.grammar.reading import read
-from bot.grammar.suggest import did_you_mean, suggest
 from bot.grammar.usage import Help, help_card, usage
 from bot.grammar.words import LONGEST, normalise, refuse
 from bot.options import Options
 from bot.shapes import shown
+from bot.suggest import did_you_mean, suggest
 from bot.workloads.batch_script import Submit
 from bot.workloads.nemo import NemoRun
 

@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from bot.complaints import Complaint, complaints
 from bot.errors import FieldError, InputRefused
 from bot.grammar.commands import Command
-from bot.grammar.suggest import did_you_mean, suggest
 from bot.grammar.usage import usage
 from bot.options import Option, Options, typed_fields
 from bot.shapes import shown
+from bot.suggest import did_you_mean, suggest
 
 _NUMBER = re.compile(r"-[0-9.,]+")
 

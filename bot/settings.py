@@ -1,0 +1,222 @@
+"""What can be configured: the sections of the TOML file, and the secrets beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationInfo,
+    model_validator,
+)
+
+from bot.shapes import Account, ClusterName, Partition, refused, shown, text
+from bot.workload import Site
+from bot.workloads.nemo import SlurmType
+
+SLACK_API = "https://slack.com/api/"
+
+
+class Section(BaseModel):
+    """One section of the file: no unknown keys, no guessed types."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def _file(value: object, info: ValidationInfo) -> object:
+    """Read a path of this machine: `~` is the bot's home, relative is beside the file."""
+    if not isinstance(value, str):
+        return value
+    return Path(info.context["base"], Path(value).expanduser()) if info.context else Path(value)
+
+
+def _remote(value: object) -> object:
+    if isinstance(value, str) and not value.startswith(("/", "~", "$HOME")):
+        raise refused(f"{shown(value)} is not absolute", "Begin with `/`, `~` or `$HOME`")
+    return value
+
+
+LocalFile = Annotated[Path, BeforeValidator(_file)]
+RemotePath = Annotated[str, BeforeValidator(_remote)]
+RemotePaths = Annotated[tuple[RemotePath, ...], Field(strict=False)]
+Texts = Annotated[tuple[str, ...], Field(strict=False)]
+Seconds = Annotated[float, Field(gt=0, le=3600)]
+Port = Annotated[int, Field(ge=1, le=65535)]
+GpuHours = Annotated[float, Field(ge=0)]
+_Users = Annotated[
+    tuple[Annotated[str, text(r"[UW][A-Z0-9]+", "a Slack user", "ids such as `U0123ABCD`")], ...],
+    Field(strict=False),
+]
+_Channel = Annotated[str, text(r"[CGD][A-Z0-9]+", "a Slack channel", "ids such as `C0123ABCD`")]
+_Channels = Annotated[tuple[_Channel, ...], Field(strict=False)]
+
+
+def _store_url(value: object) -> object:
+    if isinstance(value, str) and not value.startswith(
+        ("sqlite+aiosqlite:///", "postgresql+asyncpg://")
+    ):
+        raise refused(
+            "is not a database the bot can use",
+            "`sqlite+aiosqlite:///FILE` or `postgresql+asyncpg://USER:PASSWORD@HOST/NAME`",
+        )
+    return value
+
+
+class StoreSettings(Section):
+    """`[store]`: where the bot keeps what it must remember."""
+
+    url: Annotated[str, BeforeValidator(_store_url)] = "sqlite+aiosqlite:///sbatchat.db"
+
+
+class HttpSettings(Section):
+    """`[http]`: where Slack's requests arrive when there is no app token."""
+
+    host: str = "127.0.0.1"
+    port: Port = 3000
+
+
+class PolicySettings(Section):
+    """`[policy]`: rules for every cluster."""
+
+    ask_above_gpu_hours: GpuHours = 100.0
+
+
+class NemoSettings(Section):
+    """`[clusters.NAME.nemo]`: where the recipes are and what they run in."""
+
+    dir: RemotePath = "~/vertex-oss-training/nemo"
+    python: str = "python3"
+    image: str = ""
+    images: str = ""
+    cache_dir: str = ""
+    slurm_type: SlurmType | None = None
+    tokenizer_source: str = "https://s3.amazonaws.com/models.huggingface.co/bert"
+    """The folder or address that holds `gpt2-vocab.json` and `gpt2-merges.txt`."""
+
+
+class AllowSettings(Section):
+    """`[clusters.NAME.allow]`: who may use the cluster; empty means nobody."""
+
+    users: _Users = ()
+    channels: _Channels = ()
+    operators: _Users = ()
+    """May also cancel and rerun what others started."""
+
+
+class ClusterSettings(Section):
+    """`[clusters.NAME]`: one Slurm cluster behind a login node."""
+
+    host: Annotated[str, Field(min_length=1)]
+    port: Port = 22
+    user: str = ""
+    key: LocalFile | None = None
+    certificate: LocalFile | None = None
+    agent: bool = False
+    known_hosts: LocalFile = Field(default="~/.ssh/known_hosts", validate_default=True)
+    proxy_jump: str = ""
+    proxy_command: Texts = ()
+    """An argument list whose standard input and output lead to the login node's sshd."""
+    connect_timeout: Seconds = 15.0
+    keepalive: Seconds = 15.0
+    tick_fast: Seconds = 5.0
+    """The least time between two looks while something is about to change."""
+    tick_slow: Seconds = 60.0
+    """The time between two looks when all is quiet."""
+    slurm_bin: RemotePath | None = None
+    path: RemotePaths = ()
+    """Folders put in front of the remote PATH."""
+    roots: RemotePaths = ("~",)
+    """Folders below which logs, scripts and work directories may lie."""
+    home: RemotePath | None = None
+    """The login account's home, where the cluster's own answer is not wanted."""
+    account: Account | None = None
+    default_partition: Partition | None = None
+    ask_above_gpu_hours: GpuHours | None = None
+    nemo: NemoSettings = NemoSettings()
+    slurm_types: dict[Partition, SlurmType] = Field(default_factory=dict)
+    allow: AllowSettings = AllowSettings()
+
+    @model_validator(mode="after")
+    def _ticks_in_order(self) -> ClusterSettings:
+        if self.tick_fast > self.tick_slow:
+            raise refused("`tick_fast` is longer than `tick_slow`", "Raise `tick_slow`")
+        return self
+
+    @property
+    def site(self) -> Site:
+        """What launches must know of the cluster."""
+        return Site(
+            home=self.home or "",
+            account=self.account or "",
+            partition=self.default_partition or "",
+            nemo_dir=self.nemo.dir,
+            python=self.nemo.python,
+            image=self.nemo.image,
+            images=self.nemo.images,
+            cache_dir=self.nemo.cache_dir,
+            slurm_type=self.nemo.slurm_type or "",
+            slurm_types=dict(self.slurm_types),
+        )
+
+
+class ChannelSettings(Section):
+    """`[channels.C123]`: what holds in one channel."""
+
+    cluster: ClusterName
+
+
+def _api_url(value: object) -> object:
+    if isinstance(value, str) and not (
+        value.startswith(("http://", "https://")) and value.endswith("/api/")
+    ):
+        raise refused(f"{shown(value)} is not a Slack address", "It ends in `/api/`")
+    return value
+
+
+class SlackSettings(Section):
+    """How Slack is reached; from the environment alone."""
+
+    bot_token: SecretStr | None = None
+    app_token: SecretStr | None = None
+    signing_secret: SecretStr | None = None
+    api_url: Annotated[str, BeforeValidator(_api_url)] = SLACK_API
+
+    @property
+    def socket_mode(self) -> bool:
+        """Whether the bot calls Slack; otherwise Slack calls the bot over HTTP."""
+        return self.app_token is not None
+
+
+class Settings(Section):
+    """All of it."""
+
+    store: StoreSettings = StoreSettings()
+    http: HttpSettings = HttpSettings()
+    policy: PolicySettings = PolicySettings()
+    clusters: dict[ClusterName, ClusterSettings] = Field(default_factory=dict)
+    channels: dict[_Channel, ChannelSettings] = Field(default_factory=dict)
+    slack: SlackSettings = SlackSettings()
+
+    def ask_above(self, cluster: str) -> float:
+        """GPU-hours from which a card asks first."""
+        own = self.clusters[cluster].ask_above_gpu_hours
+        return self.policy.ask_above_gpu_hours if own is None else own
+
+    def cluster_of(self, channel: str) -> str:
+        """Return the channel's cluster: its default, else the only one there is, else empty."""
+        if channel in self.channels:
+            return self.channels[channel].cluster
+        return next(iter(self.clusters)) if len(self.clusters) == 1 else ""
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Every secret value, for the redactor."""
+        held = (self.slack.bot_token, self.slack.app_token, self.slack.signing_secret)
+        values = [secret.get_secret_value() for secret in held if secret is not None]
+        return (*values, *filter(None, [urlsplit(self.store.url).password]))
