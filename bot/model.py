@@ -94,6 +94,21 @@ class Resources(Value):
         return None if self.gpus_per_node is None else self.nodes * self.gpus_per_node
 
 
+class Quote(Value):
+    """What was known of the cluster when the request was made."""
+
+    free: int | None = None
+    """Nodes of the partition that were free."""
+    nodes: int | None = None
+    """Nodes of the partition in all."""
+    starts: AwareDatetime | None = None
+    """When `sbatch --test-only` expects the resources to be there."""
+    note: str = ""
+    """What Slurm said instead of a start."""
+    limit_from: str = ""
+    """Where the time limit comes from when it was not asked for: `partition` or nothing."""
+
+
 class Launch(Value):
     """What runs on the login node: an argument list, its folder and environment.
 
@@ -120,7 +135,10 @@ class Request(Value):
     caller: Caller
     created: AwareDatetime
     stage: Stage = Stage.PROPOSED
+    title: str = ""
+    """What people call it: the recipe or script."""
     resources: Resources = Resources()
+    quote: Quote = Quote()
     attempt: int = 1
     """Number of the runner: 2 after a runner that provably died without an intent."""
     origin: str = ""
@@ -230,16 +248,18 @@ class Job(Value):
     id: str
     """Number of the job; array tasks and components are counted in `tasks`."""
     request: str
+    channel: str = ""
+    """Where it is told of."""
     seen: Observation
     tasks: tuple[tuple[State, int], ...] = ()
     """Array tasks or components by state; empty for a plain job."""
     attempt: int = 1
-    told: str = ""
-    """What the channel was last told: the state word and attempt."""
     settling_since: AwareDatetime | None = None
     created: AwareDatetime
     settled: bool = False
     """The ending was explained; nothing is left to do."""
+    progress: str = ""
+    """How far training has come, in words; empty when the log does not say."""
     label: str = ""
     """The diagnosis of the last attempt that failed, by label."""
     cause: str = ""

@@ -1,0 +1,210 @@
+"""A job as people read it: the living card, and the notices in its thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from bot.card import Button, Card, Fact, Mono, Moment, Person, Text, Tone
+from bot.cards import parts
+from bot.cluster.slurm import reason_in_words
+from bot.model import Job, Request, State
+from bot.words import count, duration, figure
+
+TONES = {
+    State.PENDING: Tone.WAITING,
+    State.SETTLING: Tone.WAITING,
+    State.RUNNING: Tone.WORKING,
+    State.COMPLETING: Tone.WORKING,
+    State.SUSPENDED: Tone.WAITING,
+    State.COMPLETED: Tone.DONE,
+    State.CANCELLED: Tone.STOPPED,
+    State.LOST: Tone.TROUBLE,
+    State.UNKNOWN: Tone.TROUBLE,
+}
+
+ENDINGS = {
+    State.COMPLETED: "Completed",
+    State.FAILED: "Failed",
+    State.CANCELLED: "Cancelled",
+    State.TIMEOUT: "Stopped at its time limit",
+    State.OUT_OF_MEMORY: "Out of memory",
+    State.NODE_FAIL: "A node failed",
+    State.PREEMPTED: "Preempted",
+    State.DEADLINE: "Stopped at its deadline",
+    State.BOOT_FAIL: "The nodes did not boot",
+    State.LOST: "Lost sight of it",
+}
+
+
+def job_card(request: Request, jobs: Sequence[Job]) -> Card:
+    """Return the root message of a request that Slurm took; several jobs are one experiment."""
+    if not jobs:
+        return Card(title=request.title, lead=("Submitted; no job yet.",), tone=Tone.WAITING)
+    chief = _chief(jobs)
+    live = any(not job.seen.state.ended for job in jobs)
+    return Card(
+        title=request.title,
+        tone=TONES.get(chief.seen.state, Tone.FAILED),
+        lead=sentence(chief),
+        facts=(
+            *(_job_facts(jobs)),
+            *_where(request, chief),
+            *([Fact(label="Progress", value=(chief.progress,))] if chief.progress else []),
+            *parts.rerun_of(request),
+        ),
+        buttons=_controls(request, chief) if live else (),
+        foot=(*(() if live else (summary(chief),)), parts.asked_by(request)),
+    )
+
+
+def sentence(job: Job) -> Text:
+    """Return how the job is, in one sentence."""
+    seen = job.seen
+    match seen.state:
+        case State.PENDING:
+            return _pending(job)
+        case State.RUNNING:
+            since: Text = (" since ", Moment(at=seen.started)) if seen.started else ()
+            return ("Running on ", Mono(text=seen.node_list), *since, _end_by(job), ".")
+        case State.COMPLETING:
+            return ("Ending: Slurm is clearing up on ", Mono(text=seen.node_list), ".")
+        case State.SUSPENDED:
+            return ("Suspended; its time stands still.",)
+        case State.SETTLING:
+            return ("It left the queue; asking Slurm how it ended …",)
+        case State.LOST:
+            return ("Lost sight of it: neither the queue nor the accounting knows it any more.",)
+        case State.UNKNOWN:
+            return (f"In a state this bot does not know: {seen.raw}.",)
+        case _:
+            return _ended(job)
+
+
+def _pending(job: Job) -> Text:
+    seen = job.seen
+    again = f"Attempt {job.attempt} waits" if job.attempt > 1 else "Waiting"
+    starts: Text = (" Expected to start ", Moment(at=seen.started), ".") if seen.started else ()
+    return (f"{again}: {reason_in_words(seen.reason)}", *starts)
+
+
+def _ended(job: Job) -> Text:
+    words = ENDINGS[job.seen.state]
+    took = f" after {duration(job.seen.elapsed)}" if job.seen.elapsed else ""
+    who = f" by {job.seen.cancelled_by}" if job.seen.cancelled_by else ""
+    cause = f" {job.cause}" if job.cause and not job.seen.state.good else ""
+    return (f"{words}{who}{took}.{cause}",)
+
+
+def _end_by(job: Job) -> str:
+    limit = job.seen.time_limit
+    return f", at most {duration(limit)}" if limit else ""
+
+
+def summary(job: Job) -> Text:
+    """Return the line that stands when it is over: how long, how many GPU-hours."""
+    seen = job.seen
+    if seen.elapsed is None:
+        return (f"{seen.raw} {seen.exit_code}".strip(),)
+    words = [f"Ran {duration(seen.elapsed)} on {count(max(seen.nodes, 1), 'node')}"]
+    if seen.gpus:
+        words.append(f"{figure(gpu_hours(seen.gpus, seen.elapsed))} GPU-hours")
+    if seen.exit_code and not seen.state.good:
+        words.append(f"exit code {seen.exit_code}")
+    return (", ".join(words),)
+
+
+def gpu_hours(gpus: int, elapsed: timedelta) -> float:
+    """GPUs over all nodes × hours."""
+    return gpus * elapsed.total_seconds() / 3600
+
+
+def _chief(jobs: Sequence[Job]) -> Job:
+    """The job that tells how the whole stands: what runs or waits first, then the worst end."""
+    order = (State.RUNNING, State.COMPLETING, State.SETTLING, State.SUSPENDED, State.PENDING)
+    for state in order:
+        for job in jobs:
+            if job.seen.state is state:
+                return job
+    bad = [job for job in jobs if not job.seen.state.good]
+    return bad[0] if bad else jobs[-1]
+
+
+def _job_facts(jobs: Sequence[Job]) -> list[Fact]:
+    if len(jobs) == 1:
+        job = jobs[0]
+        facts = [Fact(label="Job", value=parts.job_name(job))]
+        if job.tasks:
+            counts = ", ".join(f"{number} {state.value}" for state, number in job.tasks)
+            facts.append(Fact(label="Tasks", value=(counts,)))
+        return facts
+    return [
+        Fact(label="Job", value=(*parts.job_name(job), f"  {job.seen.state.value}")) for job in jobs
+    ]
+
+
+def _where(request: Request, job: Job) -> list[Fact]:
+    resources = request.resources.model_copy(
+        update={
+            "partition": job.seen.partition or request.resources.partition,
+            "nodes": job.seen.nodes or request.resources.nodes,
+            "time": job.seen.time_limit or request.resources.time,
+        }
+    )
+    return [
+        Fact(label="Partition", value=(Mono(text=resources.partition), f"  on {job.cluster}")),
+        Fact(label="Size", value=parts.size(resources)),
+    ]
+
+
+def _controls(request: Request, job: Job) -> tuple[Button, ...]:
+    name = f"job {job.id} ({request.title})"
+    return (
+        Button(action="show_log", label="Show the Log", value=job.key),
+        Button(
+            action="cancel_job",
+            label="Cancel the Job",
+            value=job.key,
+            style="danger",
+            confirm=f"This ends {name} on {job.cluster}.",
+        ),
+    )
+
+
+def notice(request: Request, job: Job, was: State | None) -> Card | None:
+    """Return what the thread says about a change worth reading; None for one that is not."""
+    state = job.seen.state
+    person = Person(user=request.caller.user)
+    match state:
+        case State.RUNNING:
+            return Card(lead=("Started on ", Mono(text=job.seen.node_list), "."), tone=Tone.WORKING)
+        case State.PENDING if job.attempt > 1 and was is not State.PENDING:
+            lead: Text = ("Requeued by Slurm: ", *_pending(job))
+            return Card(lead=lead, tone=Tone.WAITING)
+        case State.COMPLETED:
+            words = (f", last seen at {job.progress}",) if job.progress else ()
+            took = duration(job.seen.elapsed) if job.seen.elapsed else ""
+            return Card(
+                lead=(person, f" Completed{' after ' + took if took else ''}", *words, "."),
+                tone=Tone.DONE,
+            )
+        case _:
+            return None
+
+
+def outage(cluster: str, since: datetime, detail: str) -> Card:
+    """Say once that a cluster does not answer."""
+    return Card(
+        tone=Tone.TROUBLE,
+        lead=(f"{cluster} has not answered since ", Moment(at=since), "."),
+        foot=((f"States are as of then. {detail}",),),
+    )
+
+
+def healed(cluster: str, since: datetime, now: datetime) -> Card:
+    """Say once that it answers again."""
+    return Card(
+        tone=Tone.DONE,
+        lead=(f"{cluster} answers again, after {duration(now - since)}.",),
+        foot=(("It did not answer from ", Moment(at=since), "."),),
+    )

@@ -1,0 +1,101 @@
+"""Before a launch: are the files there, readable, and below the allowed roots? One round trip."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.errors import CommandFailed
+from bot.ports import Output, Query
+from bot.workload import Need
+
+FIELD, RECORD, GROUP = "\x1f", "\x1e", "\x1d"
+SCRIPT_BYTES = 65_536
+OTHERS = 200
+"""Files that are listed where one is missing."""
+
+# $1: roots joined by newlines; $2: which need's text is wanted, by number; then for each need:
+# kind, path, the folder to look through, suffix.
+_SCRIPT = r"""
+roots=$1 wanted=$2; shift 2
+printf '%s\n' "$roots" | while IFS= read -r root; do readlink -f -- "$root"; done
+printf '\035'
+number=0
+while [ $# -gt 0 ]; do
+  kind=$1 path=$2 among=$3 suffix=$4; shift 4
+  verdict=missing
+  if [ "$kind" = folder ]; then [ -d "$path" ] && verdict=ok; else [ -f "$path" ] && verdict=ok; fi
+  [ "$verdict" = ok ] && [ ! -r "$path" ] && verdict=unreadable
+  printf '%s\037%s\037' "$verdict" "$(readlink -f -- "$path")"
+  if [ "$verdict" = missing ] && [ -d "$among" ]; then
+    (cd "$among" && find . -maxdepth 2 -type f -name "*$suffix" 2>/dev/null | head -n 200)
+  fi
+  printf '\037'
+  if [ "$number" = "$wanted" ] && [ "$verdict" = ok ]; then head -c 65536 -- "$path"; fi
+  printf '\036'
+  number=$((number + 1))
+done
+"""
+
+
+class Verdict(StrEnum):
+    """Whether a launch can read what it needs."""
+
+    OK = "ok"
+    MISSING = "missing"
+    UNREADABLE = "unreadable"
+    OUTSIDE = "outside"
+    """It lies, perhaps through a link, below none of the allowed roots."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found in place of one need."""
+
+    need: Need
+    verdict: Verdict
+    real: str
+    """The path with its links resolved; empty where nothing is."""
+    others: tuple[str, ...] = ()
+    """What lies in the folder where it was looked for."""
+    text: str = ""
+    """Its first 64 kB, where they were asked for."""
+
+
+def preflight(
+    needs: Sequence[Need], roots: Sequence[str], read: str = ""
+) -> Query[tuple[Checked, ...]]:
+    """Ask about all needs at once; `read` names the field of the need whose text is wanted."""
+    wanted = next((i for i, need in enumerate(needs) if need.field == read), -1)
+    args = ["\n".join(roots), str(wanted)]
+    for need in needs:
+        args += [need.kind, need.path, need.among, need.suffix]
+    return Query(_SCRIPT, lambda output: _parse(output, needs), tuple(args), name="preflight")
+
+
+def _parse(output: Output, needs: Sequence[Need]) -> tuple[Checked, ...]:
+    head, _, rest = output.stdout.partition(GROUP)
+    records = rest.split(RECORD)[:-1]
+    if len(records) != len(needs):
+        raise CommandFailed(
+            "The login node did not finish looking for the files", stderr=output.stderr
+        )
+    roots = [root for root in head.splitlines() if root]
+    return tuple(_checked(need, record, roots) for need, record in zip(needs, records, strict=True))
+
+
+def _checked(need: Need, record: str, roots: Sequence[str]) -> Checked:
+    verdict, real, others, text = record.split(FIELD, 3)
+    found = Verdict(verdict)
+    if not below(real or need.path, roots):
+        found = Verdict.OUTSIDE
+    listed = tuple(line.removeprefix("./") for line in others.splitlines() if line)
+    return Checked(need, found, real, listed, text)
+
+
+def below(path: str, roots: Sequence[str]) -> bool:
+    """Whether an absolute path is one of the roots or lies below one."""
+    clean = posixpath.normpath(path)
+    return any(clean == root or clean.startswith(root.rstrip("/") + "/") for root in roots)

@@ -1,0 +1,246 @@
+"""From an accepted request to what Slurm made of it: submitted, refused, or not known.
+
+Whoever comes may carry a request on: the spool on the cluster, not this process, makes sure that
+it is submitted once. A restart carries on whatever was left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
+
+from bot.card import Card
+from bot.cards.request import refused, request_card, submitting, unknown
+from bot.cluster import slurm, spool
+from bot.cluster.launch import launch
+from bot.errors import ClusterError
+from bot.login_node import LoginNode
+from bot.model import Job, Observation, Request, Stage, State
+from bot.ports import Store, Wanted
+from bot.refusal import explain_refusal
+from bot.workloads import WORKLOADS
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+FIRST_LOOK, LATER_LOOK = 5.0, 1.0
+"""Seconds that one round trip waits for the launcher to end."""
+PAUSE = 2.0
+"""Seconds between looks at a launcher that takes long."""
+FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
+"""Seconds between tries to reach a cluster; doubled each time."""
+SEARCHES = (0.0, 2.0, 5.0, 10.0, 20.0, 25.0)
+"""Seconds before each look for a job whose submission is not certain: past the site's lag."""
+
+
+class Launcher:
+    """Carries requests to Slurm, each in a task of its own."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        nodes: Mapping[str, LoginNode],
+        wake: Callable[[], None],
+        follow: Callable[[Sequence[Job]], None],
+    ) -> None:
+        self._store = store
+        self._nodes = nodes
+        self._wake = wake
+        self._follow = follow
+        self._group: asyncio.TaskGroup | None = None
+        self._carried: set[str] = set()
+
+    async def run(self) -> None:
+        """Carry on what an earlier life left, then what comes, until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            self._group = group
+            for request in await self._store.requests(Stage.ACCEPTED, Stage.UNKNOWN):
+                self.start(request)
+            await asyncio.Event().wait()
+
+    def start(self, request: Request) -> None:
+        """Carry a request; one that is on its way already stays with who carries it."""
+        if self._group is None or request.id in self._carried:
+            return
+        self._carried.add(request.id)
+        self._group.create_task(self._carry(request))
+
+    async def _carry(self, request: Request) -> None:
+        try:
+            if request.cluster not in self._nodes:
+                logger.error(
+                    "a request names a cluster that is no longer configured",
+                    extra={"action": "launch_stranded", "request": request.id},
+                )
+            elif request.stage is Stage.UNKNOWN:
+                await self._search(request)
+            else:
+                await self._launch(request)
+        finally:
+            self._carried.discard(request.id)
+
+    async def _launch(self, request: Request) -> None:
+        look = FIRST_LOOK
+        while True:
+            current, seconds = request, look
+            outcome = await self._patiently(request, lambda: self._look(current, seconds))
+            match outcome:
+                case spool.Submitted(jobs=receipts, finished=True):
+                    return await self._took(request, receipts, Stage.SUBMITTED)
+                case spool.Submitted(jobs=receipts):
+                    await self._took(request, receipts, Stage.ACCEPTED)
+                case spool.Dead(attempt=attempt):
+                    request = request.model_copy(update={"attempt": attempt})
+                    await self._store.save_request(request, was=Stage.ACCEPTED)
+                    continue
+                case spool.Refused():
+                    return await self._refused(request, outcome)
+                case spool.Unknown():
+                    return await self._lost_answer(request, outcome)
+                case spool.Running() | spool.NotStarted():
+                    pass
+            look = LATER_LOOK
+            await asyncio.sleep(PAUSE)
+
+    async def _look(self, request: Request, wait: float) -> spool.Outcome:
+        """One round trip: start the launcher, or join it, and see how far it has come."""
+        node = self._nodes[request.cluster]
+        spec = await node.spec(WORKLOADS[request.workload], request.options)
+        logger.info("launching", extra={"action": "launch_sent", "request": request.id})
+        seen = await node.run(launch(request.id, request.attempt, spec, wait))
+        logger.info("the spool answers", extra={"action": "launch_answered", "request": request.id})
+        return spool.outcome(seen)
+
+    async def _took(
+        self, request: Request, receipts: Sequence[spool.Receipt], stage: Stage
+    ) -> None:
+        """Slurm took jobs; at stage ACCEPTED the launcher may still submit more."""
+        jobs = [new_job(request, receipt.job) for receipt in receipts]
+        await self._keep(request, jobs, stage)
+
+    async def _keep(self, request: Request, jobs: Sequence[Job], stage: Stage) -> None:
+        known = {job.id for job in await self._store.jobs_of(request.id)}
+        new = [job for job in jobs if job.id not in known]
+        taken = request.model_copy(update={"stage": stage, "error": ""})
+        extra = {"request": request.id, "jobs": [job.id for job in jobs]}
+        logger.info("Slurm took it", extra={"action": "receipt_known", **extra})
+        shown = await self._card(taken, new) if new or stage is not request.stage else None
+        wanted = [root(taken, shown)] if shown is not None and new else []
+        await self._store.save_request(taken, *wanted, jobs=new, was=request.stage)
+        logger.info("its jobs are kept", extra={"action": "receipt_stored", **extra})
+        self._wake()
+        self._follow(new)
+
+    async def _card(self, request: Request, new: Sequence[Job]) -> Card:
+        jobs = [*await self._store.jobs_of(request.id), *new]
+        submitted = request.model_copy(update={"stage": Stage.SUBMITTED})
+        return request_card(submitted, jobs)
+
+    async def _refused(self, request: Request, outcome: spool.Refused) -> None:
+        """Nothing was submitted: say why, and offer what mends it."""
+        finding = explain_refusal(outcome)
+        no = request.model_copy(
+            update={"stage": Stage.REFUSED, "error": _said(outcome.text, outcome.err)}
+        )
+        node = self._nodes[request.cluster]
+        partitions = await self._patiently(request, node.partitions) if finding.actions else ()
+        logger.info(
+            "refused", extra={"action": "refusal_known", "request": request.id,
+                              "label": finding.label}
+        )
+        await self._store.save_request(
+            no, root(no, refused(no, finding, partitions)), was=request.stage
+        )
+        self._wake()
+
+    async def _lost_answer(self, request: Request, outcome: spool.Unknown) -> None:
+        """sbatch was called and nobody knows what came of it: look, and never submit again."""
+        lost = request.model_copy(
+            update={"stage": Stage.UNKNOWN, "error": _said(outcome.text, outcome.err)}
+        )
+        await self._store.save_request(lost, root(lost, unknown(lost)), was=request.stage)
+        self._wake()
+        await self._search(lost)
+
+    async def _search(self, request: Request) -> None:
+        """Look for a request's jobs by its signature, in the queue and in the accounting."""
+        node = self._nodes[request.cluster]
+        since = request.created - timedelta(minutes=5)
+        ask = slurm.find_by_comment((request.id,), since)
+        accounting = True
+        for wait in SEARCHES:
+            await asyncio.sleep(wait)
+            search = await self._patiently(request, lambda: node.run(ask))
+            accounting = search.accounting
+            if sightings := search.found.get(request.id):
+                jobs = {seen.job: new_job(request, seen.job, seen) for seen in sightings}
+                return await self._keep(request, list(jobs.values()), Stage.SUBMITTED)
+        logger.info("not found", extra={"action": "search_ended", "request": request.id})
+        await self._want(root(request, unknown(request, searched=True, accounting=accounting)))
+        return None
+
+    async def _patiently(self, request: Request, ask: Callable[[], Awaitable[T]]) -> T:
+        """Ask until the cluster answers; say once that it does not."""
+        wait = FIRST_WAIT
+        while True:
+            try:
+                return await ask()
+            except ClusterError as error:
+                why = error.sentence.rstrip(".")
+            logger.warning(
+                "a request waits for the cluster: %s",
+                why,
+                extra={"action": "launch_waits", "request": request.id},
+            )
+            if request.stage is Stage.ACCEPTED:
+                await self._want(root(request, submitting(request, trouble=f"{why}.")))
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, LONGEST_WAIT)
+
+    async def _want(self, wanted: Wanted) -> None:
+        await self._store.want(wanted)
+        self._wake()
+
+
+def root(request: Request, card: Card, not_before: datetime | None = None) -> Wanted:
+    """Return the living message of a request, showing this card."""
+    return Wanted(
+        key=f"request/{request.id}",
+        channel=request.caller.channel,
+        card=card,
+        not_before=not_before,
+    )
+
+
+def new_job(request: Request, job_id: str, seen: Observation | None = None) -> Job:
+    """Return a job as it is known from its receipt alone, or from where it was found."""
+    resources = request.resources
+    first = seen or Observation(
+        id=job_id,
+        state=State.PENDING,
+        raw="PENDING",
+        name=request.title,
+        partition=resources.partition,
+        nodes=resources.nodes,
+        gpus=resources.gpus,
+        time_limit=resources.time,
+    )
+    return Job(
+        cluster=request.cluster,
+        id=job_id,
+        request=request.id,
+        channel=request.caller.channel,
+        seen=first,
+        created=datetime.now(UTC),
+    )
+
+
+def _said(*texts: str) -> str:
+    """Join what was said, each thing once."""
+    lines = [line for text in texts for line in text.strip().splitlines()]
+    return "\n".join(dict.fromkeys(lines))[-8_000:]

@@ -1,0 +1,90 @@
+"""One cluster, through its login node, as the bot uses it: settings, rules, and recent looks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from bot.cluster import slurm
+from bot.errors import FieldError, InputRefused
+from bot.model import Launch, PartitionState
+from bot.policy import Policy
+from bot.ports import Cluster, Output, Query
+from bot.settings import ClusterSettings
+from bot.workload import Site, Workload
+
+T = TypeVar("T")
+FRESH = 15.0
+"""Seconds for which a look at the partitions serves everybody."""
+
+
+class LoginNode:
+    """A cluster with its settings and rules."""
+
+    def __init__(self, *, settings: ClusterSettings, policy: Policy, cluster: Cluster) -> None:
+        self.settings = settings
+        self.policy = policy
+        self._cluster = cluster
+        self._partitions: tuple[PartitionState, ...] = ()
+        self._looked = float("-inf")
+        self._home = settings.home or ""
+
+    @property
+    def name(self) -> str:
+        """Its name in the configuration."""
+        return self._cluster.name
+
+    async def run(self, query: Query[T]) -> T:
+        """Ask the cluster."""
+        return await self._cluster.run(query)
+
+    async def site(self) -> Site:
+        """Return what launches must know of the cluster, its home folder included."""
+        if not self._home:
+            self._home = await self.run(home())
+        return self.settings.site.model_copy(update={"home": self._home})
+
+    async def roots(self) -> tuple[str, ...]:
+        """Return the absolute folders below which logs, scripts and work directories may lie."""
+        site = await self.site()
+        return tuple(site.path(root) for root in self.settings.roots)
+
+    async def spec(self, workload: Workload[Any], options: Mapping[str, Any]) -> Launch:
+        """Return what runs on the login node for a request's options."""
+        return workload.launch(workload.model.model_validate(options), await self.site())
+
+    async def partitions(self, *, within: float = FRESH) -> tuple[PartitionState, ...]:
+        """Return the partitions as seen at most `within` seconds ago."""
+        if time.monotonic() - self._looked > within:
+            self._partitions = await self.run(slurm.partitions())
+            self._looked = time.monotonic()
+        return self._partitions
+
+    async def partition(self, name: str) -> PartitionState | None:
+        """Return one partition, or None; a name seen as unknown is looked up again at once."""
+        for within in (FRESH, 0.0):
+            for partition in await self.partitions(within=within):
+                if partition.name == name:
+                    return partition
+        return None
+
+    async def default_partition(self) -> PartitionState:
+        """Return where jobs go that name none: the configured one, else Slurm's own default."""
+        wished = self.settings.default_partition
+        partitions = await self.partitions()
+        for partition in partitions:
+            if partition.name == wished or (not wished and partition.default):
+                return partition
+        names = ", ".join(f"`{partition.name}`" for partition in partitions)
+        problem = f"{self.name} has no partition for jobs that name none"
+        raise InputRefused((FieldError("partition", problem, f"There is {names}"),))
+
+
+def home() -> Query[str]:
+    """Ask for the login account's home folder."""
+    return Query('printf %s "$HOME"', _home, name="home")
+
+
+def _home(output: Output) -> str:
+    return output.stdout.strip() or "/"

@@ -1,0 +1,12 @@
+"""A launch that came to nothing → the finding that says why."""
+
+from __future__ import annotations
+
+from bot.cluster import spool
+from bot.diagnosis import Facts, Finding, diagnose
+
+
+def explain_refusal(outcome: spool.Refused) -> Finding:
+    """Return the cause of a refusal from what sbatch or the launcher printed."""
+    said = "\n".join((outcome.text, outcome.err, outcome.out))
+    return diagnose({"launcher": said}, Facts(state="FAILED"))

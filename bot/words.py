@@ -1,0 +1,45 @@
+"""Numbers and times as people read them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+MINUTE = 60
+HOUR = 3600
+DAY = 86400
+
+
+def duration(span: timedelta) -> str:
+    """Return a span with its two largest units: `45 s`, `2 min 05 s`, `1 h 30 min`, `2 d 4 h`."""
+    seconds = max(0, round(span.total_seconds()))
+    if seconds < MINUTE:
+        return f"{seconds} s"
+    if seconds < HOUR:
+        return _two(seconds // MINUTE, "min", seconds % MINUTE, "s", pad=2)
+    if seconds < DAY:
+        return _two(seconds // HOUR, "h", seconds % HOUR // MINUTE, "min", pad=2)
+    return _two(seconds // DAY, "d", seconds % DAY // HOUR, "h", pad=1)
+
+
+def _two(large: int, unit: str, small: int, lesser: str, *, pad: int) -> str:
+    return f"{large} {unit} {small:0{pad}d} {lesser}" if small else f"{large} {unit}"
+
+
+def count(number: int, noun: str) -> str:
+    """Return `1 node`, `2 nodes`, `1,000 jobs`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def figure(number: float) -> str:
+    """Return a figure without needless digits: `0.27`, `3.2`, `16`, `1,024`."""
+    if number and abs(number) < 1:
+        return f"{number:.2g}"
+    shown = f"{number:,.1f}"
+    return shown.removesuffix(".0")
+
+
+def listed(words: list[str], last: str = "and") -> str:
+    """Return `a`, `a and b`, `a, b and c`."""
+    if len(words) < 2:  # noqa: PLR2004  # one word needs no joining
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"

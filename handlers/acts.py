@@ -1,0 +1,77 @@
+"""Slack payload → Act. The same delivery always gives the same act, whoever receives it."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from bot.model import Act, ActKind, Caller, derive
+
+Json = dict[str, Any]
+
+_MENTION = re.compile(r"^\s*<@[A-Z0-9]+(?:\|[^>]*)?>[\s,:]*")
+
+
+def slash(command: Json) -> Act:
+    """Return the act of a slash command; its trigger id names it."""
+    team = _team(command)
+    return Act(
+        id=derive(team, "slash", command["trigger_id"]),
+        kind=ActKind.SLASH,
+        caller=Caller(team=team, user=command["user_id"], channel=command["channel_id"]),
+        at=datetime.now(UTC),
+        command=command["command"],
+        text=command.get("text") or "",
+        reply_url=command.get("response_url") or "",
+    )
+
+
+def message(event: Json, team: str) -> Act | None:
+    """Return the act of a mention or direct message; None for what is not a person's words.
+
+    A message can arrive as two events (mention and direct message): its ts names it.
+    """
+    if event.get("subtype") or event.get("bot_id") or not event.get("user"):
+        return None
+    return Act(
+        id=derive(team, "message", event["channel"], event["ts"]),
+        kind=ActKind.MENTION,
+        caller=Caller(
+            team=team,
+            user=event["user"],
+            channel=event["channel"],
+            thread=event.get("thread_ts") or "",
+        ),
+        at=datetime.now(UTC),
+        text=_MENTION.sub("", event.get("text") or ""),
+        message_ts=event["ts"],
+    )
+
+
+def control(body: Json) -> Act | None:
+    """Return the act of a click or a choice on a message; None where there is no message."""
+    if not body.get("actions") or not body.get("message") or not body.get("channel"):
+        return None
+    action = body["actions"][0]
+    team = (body.get("team") or {}).get("id") or ""
+    chosen = action.get("selected_option") or {}
+    return Act(
+        id=derive(team, "control", body.get("trigger_id") or action.get("action_ts") or ""),
+        kind=ActKind.SELECT if chosen else ActKind.BUTTON,
+        caller=Caller(
+            team=team,
+            user=body["user"]["id"],
+            channel=body["channel"]["id"],
+            thread=body["message"].get("thread_ts") or "",
+        ),
+        at=datetime.now(UTC),
+        reply_url=body.get("response_url") or "",
+        action=action["action_id"],
+        value=str(chosen.get("value") or action.get("value") or ""),
+        message_ts=body["message"]["ts"],
+    )
+
+
+def _team(command: Json) -> str:
+    return str(command.get("team_id") or command.get("enterprise_id") or "")

@@ -1,0 +1,77 @@
+"""One act, from words or a click to its answer: every error becomes a sentence here."""
+
+from __future__ import annotations
+
+import logging
+
+from bot import grammar
+from bot.card import Card
+from bot.cards import trouble
+from bot.errors import ChatError, InputRefused, SbatchatError
+from bot.model import Act, ActKind
+from bot.ports import Wanted
+from bot.service import Service
+from handlers.actions import ACTIONS
+from handlers.chat import SlackChat
+from handlers.commands import COMMANDS, help_for
+
+logger = logging.getLogger(__name__)
+
+
+class Desk:
+    """Carries out acts and answers them."""
+
+    def __init__(self, *, service: Service, chat: SlackChat) -> None:
+        self._service = service
+        self._chat = chat
+
+    async def perform(self, act: Act) -> None:
+        """Do what the act asks and answer; the person always learns how it went."""
+        try:
+            card = await self._carry_out(act)
+        except InputRefused as error:
+            card = trouble.refused_input(error, typed(act))
+        except SbatchatError as error:
+            logger.info(
+                "an act was refused",
+                extra={"action": "act_refused", "act": act.id, "why": type(error).__name__},
+            )
+            card = trouble.refused(error)
+        if card is not None:
+            await self._answer(act, card)
+
+    async def apologise(self, act: Act, error_id: str) -> None:
+        """Tell the person that the bot broke."""
+        await self._answer(act, trouble.broke(error_id))
+
+    async def _carry_out(self, act: Act) -> Card | None:
+        if act.kind in {ActKind.BUTTON, ActKind.SELECT}:
+            act_on = ACTIONS.get(act.action)
+            if act_on is None:
+                return trouble.said("This control belongs to an older version of the bot.")
+            return await act_on(self._service, act)
+        parsed = grammar.parse(act.command, act.text)
+        if isinstance(parsed, grammar.Help):
+            return help_for(parsed)
+        return await COMMANDS[parsed.subcommand].run(self._service, act, parsed)
+
+    async def _answer(self, act: Act, card: Card) -> None:
+        """A public question gets a public answer; anything else is seen by its person only."""
+        if act.kind is ActKind.MENTION:
+            thread = act.caller.thread or act.message_ts
+            await self._service.want(
+                Wanted(key=f"act/{act.id}", channel=act.caller.channel, card=card, thread=thread)
+            )
+            return
+        try:
+            await self._chat.whisper(act, card)
+        except ChatError as error:
+            logger.warning(
+                "an answer did not reach its person",
+                extra={"action": "answer_lost", "act": act.id, "why": str(error)},
+            )
+
+
+def typed(act: Act) -> str:
+    """Return what the person typed, as they would recognise it."""
+    return f"{act.command} {act.text}".strip()
