@@ -7,6 +7,7 @@ import asyncio
 import json
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from bot.demo.cluster import ClusterError, EmbeddedCluster
@@ -17,9 +18,10 @@ _VAR = Path(__file__).parents[3] / "var"
 
 async def serve(directory: Path, *, as_json: bool) -> None:
     """Run the cluster until SIGTERM or Ctrl-C; say on stdout where it is."""
-    stop = asyncio.Event()
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - asyncio.run made one
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     print("Starting Slurm, its accounting and sshd (about 10 s) …", file=sys.stderr, flush=True)
     async with EmbeddedCluster(directory) as cluster:
         address = cluster.address
@@ -30,7 +32,7 @@ async def serve(directory: Path, *, as_json: bool) -> None:
             f" -p {address.port} {address.user}@{address.host}",
             flush=True,
         )
-        await stop.wait()
+        await asyncio.Event().wait()
 
 
 def main() -> int:
@@ -39,7 +41,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print the address as JSON")
     arguments = parser.parse_args()
     try:
-        with claim(_VAR / "cluster") as directory:
+        with claim(_VAR / "cluster") as directory, suppress(asyncio.CancelledError):
             asyncio.run(serve(directory, as_json=arguments.json))
     except ClusterError as error:
         print(error, file=sys.stderr)

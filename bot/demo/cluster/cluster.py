@@ -19,7 +19,7 @@ from bot.demo.cluster.daemons import DAEMONS
 from bot.demo.cluster.errors import ClusterError
 from bot.demo.cluster.install import Installation
 from bot.demo.cluster.plan import ACCOUNT, CLUSTER, NODES, Plan
-from bot.demo.cluster.process import Completed
+from bot.demo.cluster.process import Completed, together
 
 _ROOT = Path(__file__).parents[3]
 _PATIENCE = 60.0  # seconds until all nodes must be idle
@@ -71,14 +71,11 @@ class EmbeddedCluster:
     async def _start(self) -> None:
         await self._install()
         self._stack.push_async_callback(self._end)
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._start_accounting())
-            group.create_task(self.start_daemon("sshd"))
-            group.create_task(self.start_daemon("tokenizer"))
+        await together(
+            self._start_accounting(), self.start_daemon("sshd"), self.start_daemon("tokenizer")
+        )
         await self.start_daemon("slurmctld")
-        async with asyncio.TaskGroup() as group:
-            for node in NODES:
-                group.create_task(self.start_daemon(node))
+        await together(*(self.start_daemon(node) for node in NODES))
         await self._idle()
 
     async def _install(self) -> None:
@@ -87,6 +84,7 @@ class EmbeddedCluster:
         await asyncio.to_thread(shutil.rmtree, self._directory, ignore_errors=True)
         self._log.mkdir(parents=True)
         self._directory.chmod(0o755)
+        self._stack.push_async_callback(self._clear)
         # Sockets lie here, since their paths must be short.
         run = Path(tempfile.mkdtemp(prefix="sbatchat-"))
         self._stack.callback(shutil.rmtree, run, ignore_errors=True)
@@ -125,6 +123,9 @@ class EmbeddedCluster:
         await self.run("sacctmgr", "-i", "add", "cluster", CLUSTER)
         await self.run("sacctmgr", "-i", "add", "account", ACCOUNT, "description=training")
         await self.run("sacctmgr", "-i", "add", "user", names, f"account={ACCOUNT}")
+        # Slurm makes root's own default account by itself, in case root is who logs in.
+        default = f"defaultaccount={ACCOUNT}"
+        await self.run("sacctmgr", "-i", "modify", "user", "set", default, "where", f"user={names}")
 
     async def _idle(self) -> None:
         """Wait until every node has reported."""
@@ -135,10 +136,15 @@ class EmbeddedCluster:
                     return
                 await asyncio.sleep(0.1)
 
+    async def _clear(self) -> None:
+        """Remove everything but the logs."""
+        for each in self._directory.iterdir():
+            if each != self._log:
+                remove = shutil.rmtree if each.is_dir() else Path.unlink
+                await asyncio.to_thread(remove, each)
+
     async def _end(self) -> None:
-        async with asyncio.TaskGroup() as group:
-            for daemon in [*self._daemons.values(), *self._stopped]:
-                group.create_task(daemon.end())
+        await together(*(daemon.end() for daemon in [*self._daemons.values(), *self._stopped]))
 
     async def run(
         self, *argv: str, user: str | None = None, stdin: str | None = None, check: bool = True

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import os
+import signal
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.demo.cluster.errors import ClusterError
@@ -25,7 +27,6 @@ async def run(
     environment: Mapping[str, str],
     stdin: str | None = None,
     check: bool = True,
-    cwd: str | None = None,
 ) -> Completed:
     """Run it and wait. With *check*, a status other than 0 is a ClusterError."""
     process = await asyncio.create_subprocess_exec(
@@ -34,9 +35,14 @@ async def run(
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env=dict(environment),
-        cwd=cwd,
+        start_new_session=True,
     )
-    out, err = await process.communicate(None if stdin is None else stdin.encode())
+    try:
+        out, err = await process.communicate(None if stdin is None else stdin.encode())
+    finally:
+        if process.returncode is None:  # nobody waits for it any more
+            os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
     completed = Completed(
         argv=tuple(argv),
         stdout=out.decode(errors="replace"),
@@ -47,3 +53,17 @@ async def run(
         said = (completed.stderr or completed.stdout).strip()
         raise ClusterError(f"{' '.join(argv)} left with {completed.returncode}: {said}")
     return completed
+
+
+async def together(*work: Awaitable[None]) -> None:
+    """Do it all at once; the first failure ends the rest and is raised as it is."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for each in work:
+                group.create_task(_awaited(each))
+    except ExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+
+
+async def _awaited(work: Awaitable[None]) -> None:
+    await work
