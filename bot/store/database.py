@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import URL, Connection, NullPool, StaticPool, create_engine, event, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from bot.errors import ConfigError, StoreFailed
@@ -28,8 +28,11 @@ _ADVISORY = 0x5BA7C4A7
 class Database(Protocol):
     """Runs functions over a connection, each as one transaction."""
 
-    async def open(self) -> None:
-        """Connect; raises ConfigError when it cannot be ours, StoreFailed when it is away."""
+    async def open(self, check: Callable[[Connection], T]) -> T:
+        """Connect and run `check`; what it refuses by raising is left as it was.
+
+        Raises ConfigError when the database cannot be ours, StoreFailed when it is away.
+        """
         ...
 
     async def run(self, work: Callable[[Connection], T]) -> T:
@@ -74,9 +77,9 @@ class Sqlite:
         self._lock: int | None = None
         self._connection: Connection | None = None
 
-    async def open(self) -> None:
-        """Take the file for ourselves and connect."""
-        await self._hop(self._open)
+    async def open(self, check: Callable[[Connection], T]) -> T:
+        """Take the file for ourselves, connect, check, and make it safe."""
+        return await self._hop(lambda: self._open(check))
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Run one transaction."""
@@ -90,40 +93,46 @@ class Sqlite:
     async def _hop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
-    def _open(self) -> None:
+    def _open(self, check: Callable[[Connection], T]) -> T:
+        path = self._url.database
+        if path and path != ":memory:":
+            self._take(Path(path))
+        try:
+            self._connection = connection = self._connect()
+            checked = self._transaction(check)
+        except StoreFailed as error:
+            if isinstance(error.__cause__, OperationalError):
+                raise
+            raise ConfigError(f"{path} is not a database of the bot: {error}") from error
         with _failures():
-            if self._url.database and self._url.database != ":memory:":
-                self._take(Path(self._url.database))
-            # The one connection lives in this thread for as long as the store is open.
-            engine = create_engine(self._url, poolclass=StaticPool, hide_parameters=True)
-            event.listen(engine, "connect", self._set_up)
-            event.listen(engine, "begin", _begin)
-            self._connection = engine.connect()
+            _pragma(connection, "journal_mode=WAL")
+            if path and path != ":memory:":
+                Path(path).chmod(0o600)
+        return checked
+
+    def _connect(self) -> Connection:
+        # The one connection lives in this thread for as long as the store is open.
+        engine = create_engine(self._url, poolclass=StaticPool, hide_parameters=True)
+        event.listen(engine, "connect", self._set_up)
+        event.listen(engine, "begin", _begin)
+        with _failures():
+            return engine.connect()
 
     def _take(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for file in (path, path.with_name(f"{path.name}.lock")):
-            handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
-            os.fchmod(handle, 0o600)
-            if file == path:
-                os.close(handle)
-            else:
-                self._lock = handle
-                _lock(handle, self._patience)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            self._lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise ConfigError(f"the database file {path} cannot be used: {error}") from error
+        _lock(self._lock, self._patience)
 
-    def _set_up(self, connection: object, _record: object) -> None:
-        pragmas = (
-            f"busy_timeout={int(self._patience * 1000)}",
-            "journal_mode=WAL",
-            "synchronous=FULL",
-            "foreign_keys=ON",
-        )
+    def _set_up(self, connection: Any, _record: object) -> None:
         # The driver begins transactions by itself, late and not for all statements; we do it.
-        connection.isolation_level = None  # type: ignore[attr-defined]  # DBAPI connections have no type
-        cursor = connection.cursor()  # type: ignore[attr-defined]  # likewise
-        for pragma in pragmas:
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
+        connection.isolation_level = None
+        wait = int(self._patience * 1000)
+        for pragma in (f"busy_timeout={wait}", "synchronous=FULL", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}")
 
     def _transaction(self, work: Callable[[Connection], T]) -> T:
         if self._connection is None:
@@ -139,6 +148,12 @@ class Sqlite:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def _pragma(connection: Connection, pragma: str) -> None:
+    """Set what cannot be set inside a transaction."""
+    driver: Any = connection.connection.dbapi_connection
+    driver.execute(f"PRAGMA {pragma}")
 
 
 def _begin(connection: Connection) -> None:
@@ -170,10 +185,9 @@ class Postgres:
         self._connection: AsyncConnection | None = None
         self._turn = asyncio.Lock()
 
-    async def open(self) -> None:
-        """Connect and take the database for ourselves."""
-        async with self._turn:
-            self._connection = await self._connected()
+    async def open(self, check: Callable[[Connection], T]) -> T:
+        """Connect, take the database for ourselves, and check."""
+        return await self.run(check)
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Run one transaction; a lost session is replaced first."""

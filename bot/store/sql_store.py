@@ -51,20 +51,19 @@ class SqlStore:
 
         Raises ConfigError when the database cannot be the bot's, StoreFailed when it is away.
         """
-        await self._database.open()
-        for migration in await self._run(migrations.missing):
-            await self._run(partial(migrations.apply, migration))
+        try:
+            for migration in await self._database.open(migrations.missing):
+                await self._run(partial(migrations.apply, migration))
+        except BaseException:
+            await self.close()
+            raise
 
     async def close(self) -> None:
         """Let go of the database."""
         await self._database.close()
 
     async def __aenter__(self) -> Self:
-        try:
-            await self.open()
-        except BaseException:
-            await self.close()
-            raise
+        await self.open()
         return self
 
     async def __aexit__(
