@@ -1,0 +1,311 @@
+"""The only door to SSH: one connection for each cluster, kept alive, many queries at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import secrets
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import asyncssh
+from typing_extensions import override
+
+from bot.cluster.login import Health, Login
+from bot.cluster.shell import COMMAND, Frame, framed, prelude
+from bot.errors import AccessRefused, ClusterError, ClusterUnreachable, CommandFailed, ConfigError
+from bot.ports import Output, Query
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_LIMIT = 32 * 1024 * 1024
+_SESSIONS = 8  # sshd allows 10 on a connection unless told otherwise
+_BACKOFF = (1.0, 30.0)
+_CLOSING = 5.0
+
+
+class SshCluster:
+    """A cluster reached over one SSH connection, which is made when first needed."""
+
+    def __init__(self, name: str, login: Login) -> None:
+        self._name = name
+        self._login = login
+        self._prelude = prelude(login.slurm_bin_dirs, login.env)
+        self._slots = asyncio.Semaphore(_SESSIONS)
+        self._connecting = asyncio.Lock()
+        self._connection: asyncssh.SSHClientConnection | None = None
+        self._jump: asyncssh.SSHClientConnection | None = None
+        self._failures = 0
+        self._not_before = 0.0
+        self.calls: Counter[str] = Counter()
+        """Number of queries asked, by name."""
+        self.health = Health(None, None)
+
+    @property
+    def name(self) -> str:
+        """The cluster's name in the configuration."""
+        return self._name
+
+    async def __aenter__(self) -> Self:
+        """Check that the keys can be read; connecting waits for the first query."""
+        _check(self._login)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the connection; queries in flight fail."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connection; the next query makes a new one."""
+        for connection in (self._connection, self._jump):
+            if connection is not None:
+                connection.close()
+                try:
+                    async with asyncio.timeout(_CLOSING):
+                        await connection.wait_closed()
+                except TimeoutError:
+                    connection.abort()
+        self._connection = self._jump = None
+
+    async def run(self, query: Query[T]) -> T:
+        """Ask, once; raises ClusterUnreachable, AccessRefused or what `query.parse` raises."""
+        self.calls[query.name] += 1
+        where = {"cluster": self._name, "query": query.name}
+        logger.debug("asking the cluster", extra={"action": "query_started", **where})
+        try:
+            output = await self._ask(query)
+        except (ClusterUnreachable, AccessRefused) as error:
+            self._fails(error)
+            raise
+        self._works()
+        logger.debug("the cluster answered", extra={"action": "query_answered", **where})
+        return query.parse(output)
+
+    async def _ask(self, query: Query[T]) -> Output:
+        nonce = secrets.token_hex(16)
+        script = framed(self._prelude, query.script, query.args, nonce)
+        what = f"{self._name}: {query.name or 'a command'}"
+        await self._slots.acquire()
+        answer = _Answer(Frame(nonce), self._slots.release)
+        try:
+            channel = await self._open(answer)
+        except BaseException:
+            answer.free()
+            raise
+        try:
+            async with asyncio.timeout(query.timeout):
+                channel.write(script.encode())
+                channel.write_eof()
+                await answer.done.wait()
+        except TimeoutError:
+            channel.kill()
+            late = f"{what} was not answered within {query.timeout:g} s"
+            raise ClusterUnreachable(late) from None
+        except (OSError, asyncssh.Error) as error:
+            raise ours(error, self._login) from error
+        finally:
+            channel.close()
+        return answer.output(what)
+
+    async def _open(self, answer: _Answer) -> asyncssh.SSHClientChannel[bytes]:
+        """Open a channel, if need be on a new connection: nothing runs before, so this is safe."""
+        for last in (False, False, True):
+            connection = await self._connected()
+            try:
+                async with asyncio.timeout(self._login.connect_timeout):
+                    channel, _ = await connection.create_session(
+                        lambda: answer, COMMAND, encoding=None
+                    )
+            except asyncssh.ChannelOpenError as error:
+                if last:
+                    raise ours(error, self._login) from error
+                # Either the connection is gone, or sshd has not yet let go of an older session.
+                await asyncio.sleep(0.05)
+            except (TimeoutError, OSError, asyncssh.Error) as error:
+                connection.abort()
+                if last:
+                    raise ours(error, self._login) from error
+            else:
+                return channel
+        raise ClusterUnreachable
+
+    async def _connected(self) -> asyncssh.SSHClientConnection:
+        async with self._connecting:
+            if self._connection is not None and not self._connection.is_closed():
+                return self._connection
+            wait = self._not_before - asyncio.get_running_loop().time()
+            if wait > 0:
+                again = f"{self.health.why or 'no connection'}; trying again in {wait:.0f} s"
+                raise ClusterUnreachable(again)
+            self._connection = await self._connect()
+            return self._connection
+
+    async def _connect(self) -> asyncssh.SSHClientConnection:
+        where = {"cluster": self._name, "host": self._login.host}
+        logger.info("connecting to the login node", extra={"action": "ssh_connecting", **where})
+        try:
+            async with asyncio.timeout(self._login.connect_timeout):
+                if self._login.proxy_jump:
+                    self._jump = await _jump(self._login)
+                connection = await _connect(self._login, self._jump)
+        except (TimeoutError, OSError, asyncssh.Error, ValueError) as error:
+            first, longest = _BACKOFF
+            delay = min(longest, first * 2**self._failures) * random.uniform(0.7, 1.3)  # noqa: S311 (spreads retries)
+            self._failures = min(self._failures + 1, 10)
+            self._not_before = asyncio.get_running_loop().time() + delay
+            raise ours(error, self._login) from error
+        self._failures = 0
+        logger.info("connected to the login node", extra={"action": "ssh_connected", **where})
+        return connection
+
+    def _works(self) -> None:
+        if self.health.failing_since is not None:
+            action = {"action": "cluster_back", "cluster": self._name}
+            logger.info("the cluster answers again", extra=action)
+        self.health = Health(datetime.now(UTC), None)
+
+    def _fails(self, error: ClusterError) -> None:
+        since = self.health.failing_since
+        if since is None:
+            action = {"action": "cluster_lost", "cluster": self._name}
+            logger.warning("the cluster does not answer: %s", error, extra=action)
+        self.health = Health(self.health.last_ok, since or datetime.now(UTC), error.sentence)
+
+
+_PERMANENT = (
+    asyncssh.PermissionDenied,
+    asyncssh.KeyExchangeFailed,
+    asyncssh.IllegalUserName,
+    asyncssh.ProtocolNotSupported,
+    asyncssh.KeyImportError,
+    asyncssh.KeyEncryptionError,
+)
+
+
+def ours(error: Exception, login: Login) -> ClusterError:
+    """Return our error for one of asyncssh's or the system's: the only place where they change."""
+    where = f"{login.user}@{login.host}:{login.port}"
+    why = str(error) or type(error).__name__
+    if isinstance(error, asyncssh.HostKeyNotVerifiable):
+        return AccessRefused(f"{where}: the host key is not the pinned one: {_pinned(login)}")
+    if isinstance(error, _PERMANENT):
+        return AccessRefused(f"{where} refuses the login: {why}")
+    if isinstance(error, TimeoutError):
+        return ClusterUnreachable(f"{where} does not answer")
+    if isinstance(error, FileNotFoundError) and error.filename:
+        return AccessRefused(f"{error.filename} cannot be read, which {where} needs")
+    return ClusterUnreachable(f"{where} is not reachable: {why}")
+
+
+def _pinned(login: Login) -> str:
+    """Say where the expected host keys stand, line by line."""
+    lines = []
+    text = login.known_hosts.read_text(encoding="utf-8", errors="replace")
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            keys = asyncssh.import_known_hosts(line).match(login.host, "", login.port)
+        except ValueError:
+            continue
+        if any(keys):
+            lines.append(f"{login.known_hosts}:{number}")
+    if lines:
+        return f"see {', '.join(lines)}"
+    return f"{login.known_hosts} has no line for it"
+
+
+def _check(login: Login) -> None:
+    for path in login.keys:
+        try:
+            asyncssh.read_private_key(path)
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"the SSH key {path} cannot be used: {error}") from error
+    if not login.known_hosts.is_file():
+        raise ConfigError(f"there is no file {login.known_hosts} with the pinned host keys")
+
+
+async def _connect(
+    login: Login, jump: asyncssh.SSHClientConnection | None
+) -> asyncssh.SSHClientConnection:
+    return await asyncssh.connect(
+        login.host,
+        login.port,
+        username=login.user,
+        tunnel=jump or (),
+        proxy_command=login.proxy_command or None,
+        **_trust(login),
+    )
+
+
+async def _jump(login: Login) -> asyncssh.SSHClientConnection:
+    user, _, place = login.proxy_jump.rpartition("@")
+    host, _, port = place.partition(":")
+    return await asyncssh.connect(
+        host, int(port or 22), username=user or login.user, **_trust(login)
+    )
+
+
+def _trust(login: Login) -> dict[str, Any]:
+    """Return what both hops share: the pinned keys, our keys, no configuration of the account."""
+    return {
+        "known_hosts": str(login.known_hosts),
+        "client_keys": [str(path) for path in login.keys] or None,
+        "client_certs": [str(path) for path in login.certificates],
+        "agent_path": login.agent,
+        "preferred_auth": "publickey",
+        "keepalive_interval": login.keepalive,
+        "keepalive_count_max": 3,
+        "config": None,
+    }
+
+
+class _Answer(asyncssh.SSHClientSession[bytes]):
+    """Collects both streams of one channel until the answer is complete."""
+
+    def __init__(self, frame: Frame, free: Callable[[], None]) -> None:
+        self._frame = frame
+        self._free: Callable[[], None] | None = free
+        self._stdout = bytearray()
+        self._stderr = bytearray()
+        self._error: Exception | None = None
+        self.done = asyncio.Event()
+
+    @override
+    def data_received(self, data: bytes, datatype: int | None) -> None:
+        stream = self._stderr if datatype == asyncssh.EXTENDED_DATA_STDERR else self._stdout
+        stream += data
+        if len(stream) > _LIMIT or self._frame.complete(self._stdout, self._stderr):
+            self.done.set()
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._error = exc
+        self.done.set()
+        self.free()
+
+    def free(self) -> None:
+        """Give the channel's place to the next query, once."""
+        free, self._free = self._free, None
+        if free:
+            free()
+
+    def output(self, what: str) -> Output:
+        """Return the answer; raises CommandFailed when it is too long, or never came to its end."""
+        if max(len(self._stdout), len(self._stderr)) > _LIMIT:
+            raise CommandFailed(f"{what} answered more than {_LIMIT >> 20} MB")
+        found = self._frame.output(bytes(self._stdout), bytes(self._stderr))
+        if found is not None:
+            return found
+        if self._error is not None or not self._stdout:
+            raise ClusterUnreachable(f"{what}: the connection was cut") from self._error
+        said = self._stderr.decode("utf-8", "replace").strip()[-500:]
+        raise ClusterUnreachable(f"{what}: the remote shell was killed. {said}".strip())
