@@ -40,11 +40,8 @@ def load(environment: Mapping[str, str], *, slack: bool = True) -> Settings:
     file = Path(environment.get("SBATCHAT_CONFIG") or DEFAULT_FILE).expanduser().absolute()
     document = _document(file)
     problems = _secrets_in(document)
-    document["slack"] = {
-        field: environment[name]
-        for name, field in _FROM_ENVIRONMENT.items()
-        if environment.get(name)
-    }
+    given = {name: value for name in _FROM_ENVIRONMENT if (value := environment.get(name))}
+    document["slack"] = {_FROM_ENVIRONMENT[name]: value for name, value in given.items()}
     try:
         settings = Settings.model_validate(document, context={"base": file.parent})
     except ValidationError as error:
@@ -129,8 +126,8 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     for channel, chosen in settings.channels.items():
         if chosen.cluster not in settings.clusters:
             meant = did_you_mean(chosen.cluster, settings.clusters)
-            known = meant or f"There is {', '.join(settings.clusters) or 'none'}"
-            yield f"channels.{channel}.cluster: there is no cluster {shown(chosen.cluster)}. {known}"
+            hint = meant or f"There is {', '.join(settings.clusters) or 'none'}"
+            yield f"channels.{channel}.cluster: there is no {shown(chosen.cluster)}. {hint}"
     for name, cluster in settings.clusters.items():
         for field in ("key", "certificate", "known_hosts"):
             file = getattr(cluster, field)

@@ -52,6 +52,8 @@ def parse(command: str, text: str) -> Parsed | Help:
             f"The command has {len(text):,} characters; at most {LONGEST:,} are read",
             "Put long arguments into the script or a file on the cluster",
         )
+    if group and group not in {*GROUPS, *LATER}:
+        raise refuse(f"There is no command {shown(command)}", did_you_mean(group, GROUPS))
     pasted = unwrap(normalise(_MENTION.sub("", text, count=1) if not group else text))
     words = pasted.words
     if not group and words and words[0].lower().removeprefix("/") in {*GROUPS, *LATER}:
