@@ -1,0 +1,136 @@
+"""Which files a job writes to: what Slurm says, and what the launchers' habits are."""
+
+from __future__ import annotations
+
+import fnmatch
+import posixpath
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from bot.errors import CommandFailed
+from bot.ports import Output, Query
+
+# $1: newline-joined roots; then pairs of a folder and a pattern in it.
+_FIND = r"""
+printf '%s\n' "$1" | while IFS= read -r root; do readlink -f -- "$root"; done
+printf '\035'
+shift
+IFS=
+while [ $# -gt 1 ]; do
+  for file in "$1"/$2; do
+    if [ -f "$file" ]; then printf '%s\037%s\037' "$(stat -L -c '%s %Y' -- "$file")" "$file"
+      readlink -f -- "$file"; printf '\036'; fi
+  done
+  shift 2
+done
+"""
+
+
+class LogKind(StrEnum):
+    """What a log file holds."""
+
+    TRAINING = "training"
+    BATCH = "batch"
+    """The batch script's own output: launch, containers, srun."""
+    DRIVER = "driver"
+    WORKER = "worker"
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """One file that a job wrote."""
+
+    path: str
+    kind: LogKind
+    attempt: int
+    """1 for the first run; a batch log that is appended to counts as the newest."""
+    size: int
+    changed: datetime
+
+
+@dataclass(frozen=True)
+class Habit:
+    """Where a kind of log lies: `{id}` is the job's number, `*` anything."""
+
+    kind: LogKind
+    pattern: str
+    attempt: str = ""
+    """Regular expression whose group is the number of restarts before it."""
+
+
+HABITS = (
+    Habit(LogKind.TRAINING, "log-*_{id}_*.out", r"_(\d+)\.out$"),
+    Habit(LogKind.DRIVER, "{id}-logs/ray-driver.log"),
+    Habit(LogKind.DRIVER, "{id}-*-logs/ray-driver.log", r"-(\d+)-logs/"),
+    Habit(LogKind.DRIVER, "{id}/nemo_rl_output.log"),
+    Habit(LogKind.WORKER, "{id}-logs/ray-[hw]*.log"),
+    Habit(LogKind.WORKER, "{id}-*-logs/ray-[hw]*.log", r"-(\d+)-logs/"),
+    Habit(LogKind.WORKER, "{id}/ray[-_]logs/*.log"),
+    Habit(LogKind.BATCH, "sbatch_*_{id}.out"),
+    Habit(LogKind.BATCH, "slurm-{id}.out"),
+    Habit(LogKind.BATCH, "{id}.log"),
+)
+
+
+def log_files(
+    slurm_id: str, stdout: str, workdir: str, roots: Sequence[str]
+) -> Query[tuple[LogFile, ...]]:
+    """Ask which logs a job (or task `202_3`) has below the roots.
+
+    Newest attempt first, then what the training says before what the batch script says. `stdout`
+    is what scontrol names, `workdir` where the job runs; either may be empty.
+    """
+    number = re.sub(r"[^0-9_]", "_", slurm_id)
+    folders = dict.fromkeys(filter(None, (posixpath.dirname(stdout), workdir)))
+    args = ["\n".join(roots)]
+    for folder in folders:
+        for habit in HABITS:
+            args += [folder, habit.pattern.format(id=number)]
+    if stdout:
+        name = re.sub(r"([*?\[\\])", r"\\\1", posixpath.basename(stdout))
+        args += [posixpath.dirname(stdout), name]
+    return Query(
+        _FIND, lambda output: _found(output, stdout, number), tuple(args), name="log files"
+    )
+
+
+def _found(output: Output, stdout: str, number: str) -> tuple[LogFile, ...]:
+    head, _, rest = output.stdout.partition("\x1d")
+    if output.status != 0:
+        raise CommandFailed("the logs cannot be listed", stderr=output.stderr)
+    roots = [root for root in head.splitlines() if root]
+    files: dict[str, LogFile] = {}
+    for record in rest.split("\x1e")[:-1]:
+        figures, path, real = record.split("\x1f")
+        real = real.removesuffix("\n")
+        if real not in files and any(real.startswith(root.rstrip("/") + "/") for root in roots):
+            files[real] = _log(real, path, figures, number)
+    newest = max((file.attempt for file in files.values()), default=1)
+    order = list(LogKind)
+    settled = (
+        file if file.attempt else LogFile(file.path, file.kind, newest, file.size, file.changed)
+        for file in files.values()
+    )
+    return tuple(
+        sorted(
+            settled,
+            key=lambda file: (-file.attempt, order.index(file.kind), file.path != stdout),
+        )
+    )
+
+
+def _log(real: str, path: str, figures: str, number: str) -> LogFile:
+    size, changed = map(int, figures.split())
+    kind, attempt = LogKind.BATCH, 0
+    for habit in HABITS:
+        pattern = habit.pattern.format(id=number)
+        if fnmatch.fnmatchcase(path, f"*/{pattern}"):
+            restarts = re.search(habit.attempt, path) if habit.attempt else None
+            kind, attempt = habit.kind, int(restarts[1]) + 1 if restarts else 0
+            if habit.kind is not LogKind.BATCH:
+                attempt = attempt or 1
+            break
+    return LogFile(real, kind, attempt, size, datetime.fromtimestamp(changed, UTC))
