@@ -23,9 +23,12 @@ _GREP_SECONDS = 20
 _INSIDE = (Path(__file__).parent / "remote" / "inside.sh").read_text(encoding="utf-8")
 _TAIL = _INSIDE + 'tail -c "$4" <&3 | tail -n "$3"\n'
 _FROM = _INSIDE + 'tail -c "+$(($3 + 1))" <&3 | head -c "$4" | base64 -w 0\n'
-_GREP = _INSIDE + r"""
+_GREP = (
+    _INSIDE
+    + r"""
 { timeout "$5" grep -a -n -E -e "$4" <&3; printf '%s' $? >&2; } | tail -n "$3" | tail -c "$6"
 """
+)
 
 
 class Why(StrEnum):

@@ -19,7 +19,7 @@ class Login:
     keys: tuple[Path, ...] = ()
     certificates: tuple[Path, ...] = ()
     agent: str | None = None
-    """Path of an agent's socket; None uses no agent."""
+    """Path of an agent's socket; empty is the one of `SSH_AUTH_SOCK`, None uses no agent."""
     proxy_jump: str = ""
     """`[user@]host[:port]`, checked against the same known hosts."""
     proxy_command: tuple[str, ...] = ()

@@ -38,8 +38,16 @@ unset {_UNSET}
 
 def prelude(bin_dirs: tuple[str, ...], env: Mapping[str, str]) -> str:
     """Return what stands before each query of a cluster, from its configuration."""
-    path = f"PATH={quoted([':'.join(bin_dirs)])}:$PATH\nexport PATH\n" if bin_dirs else ""
-    return exports(env) + path + _PRELUDE
+    path = "".join(f"{_folder(path)}:" for path in bin_dirs)
+    return f"{exports(env)}PATH={path}$PATH\nexport PATH\n{_PRELUDE}"
+
+
+def _folder(path: str) -> str:
+    """Return a folder as a shell word; `~` and `$HOME` are the login account's home."""
+    for home in ("~", "$HOME"):
+        if path == home or path.startswith(f"{home}/"):
+            return '"$HOME"' + quoted([path[len(home) :]])
+    return quoted([path])
 
 
 def framed(prelude: str, script: str, args: tuple[str, ...], nonce: str) -> str:

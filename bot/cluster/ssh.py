@@ -21,6 +21,7 @@ from bot.errors import AccessRefused, ClusterError, ClusterUnreachable, CommandF
 from bot.ports import Output, Query
 
 logger = logging.getLogger(__name__)
+asyncssh.set_log_level(logging.WARNING)  # it would tell each channel
 T = TypeVar("T")
 
 _LIMIT = 32 * 1024 * 1024
@@ -258,9 +259,9 @@ def _trust(login: Login) -> dict[str, Any]:
     """Return what both hops share: the pinned keys, our keys, no configuration of the account."""
     return {
         "known_hosts": str(login.known_hosts),
-        "client_keys": [str(path) for path in login.keys] or None,
+        "client_keys": [str(path) for path in login.keys],  # none: those of ~/.ssh and the agent
         "client_certs": [str(path) for path in login.certificates],
-        "agent_path": login.agent,
+        "agent_path": () if login.agent == "" else login.agent,
         "preferred_auth": "publickey",
         "keepalive_interval": login.keepalive,
         "keepalive_count_max": 3,
