@@ -81,9 +81,7 @@ def _ended(new: Observation, kept: dict[str, Any]) -> dict[str, Any]:
 def missing(job: Job, now: datetime) -> Job:
     """Return a job that squeue does not show: it is settling, not ended."""
     seen = job.seen.model_copy(update={"state": State.SETTLING})
-    return job.model_copy(
-        update={"seen": seen, "settling_since": job.settling_since or now}
-    )
+    return job.model_copy(update={"seen": seen, "settling_since": job.settling_since or now})
 
 
 def with_details(job: Job, details: Sequence[Observation]) -> Job:
@@ -102,9 +100,7 @@ def with_details(job: Job, details: Sequence[Observation]) -> Job:
     )
 
 
-def with_history(
-    job: Job, history: Sequence[Attempt] | AccountingOff, now: datetime
-) -> Job:
+def with_history(job: Job, history: Sequence[Attempt] | AccountingOff, now: datetime) -> Job:
     """Return the job with what accounting knows; patience ends in `lost sight`, never in an end."""
     attempts = () if isinstance(history, AccountingOff) else _newest(history, job)
     if job.seen.state is State.CANCELLED:
@@ -125,11 +121,11 @@ def with_history(
 
 
 def _newest(history: Sequence[Attempt], job: Job) -> Sequence[Attempt]:
-    """Return the last attempt of each of the job's tasks; older jobs of the same id are left out."""
+    """Return the last attempt of each of the job's tasks; ids are used again after years."""
     newest: dict[str, Attempt] = {}
     submitted = job.seen.submitted
     for attempt in matching(tuple(history), job.id):
-        young = submitted is None or attempt.seen.submitted is None
-        if young or abs(attempt.seen.submitted - submitted) < timedelta(days=1):  # type: ignore[operator]
+        then = attempt.seen.submitted
+        if submitted is None or then is None or abs(then - submitted) < timedelta(days=1):
             newest[attempt.seen.id] = attempt
     return tuple(newest.values())

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TypeVar
 
 from bot.card import Card
@@ -33,6 +34,8 @@ PAUSE = 2.0
 """Seconds between looks at a launcher that takes long."""
 FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
 """Seconds between tries to reach a cluster; doubled each time."""
+QUIET = timedelta(seconds=0.6)
+"""A submission that is quicker than this is told with its job id at once, not in two steps."""
 SEARCHES = (0.0, 2.0, 5.0, 10.0, 20.0, 25.0)
 """Seconds before each look for a job whose submission is not certain: past the site's lag."""
 
@@ -87,8 +90,7 @@ class Launcher:
     async def _launch(self, request: Request) -> None:
         look = FIRST_LOOK
         while True:
-            current, seconds = request, look
-            outcome = await self._patiently(request, lambda: self._look(current, seconds))
+            outcome = await self._patiently(request, partial(self._look, request, look))
             match outcome:
                 case spool.Submitted(jobs=receipts, finished=True):
                     return await self._took(request, receipts, Stage.SUBMITTED)
@@ -150,8 +152,8 @@ class Launcher:
         node = self._nodes[request.cluster]
         partitions = await self._patiently(request, node.partitions) if finding.actions else ()
         logger.info(
-            "refused", extra={"action": "refusal_known", "request": request.id,
-                              "label": finding.label}
+            "refused",
+            extra={"action": "refusal_known", "request": request.id, "label": finding.label},
         )
         await self._store.save_request(
             no, root(no, refused(no, finding, partitions)), was=request.stage

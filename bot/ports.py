@@ -11,6 +11,7 @@ from bot.card import Card
 from bot.model import Act, Caller, Job, Request, Stage
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Query(Generic[T]):
+class Query(Generic[T_co]):
     """One remote question: a constant shell script, its arguments, and how to read the answer.
 
     `script` is POSIX sh written by us and never contains a value; values are `args`, which the
@@ -31,7 +32,7 @@ class Query(Generic[T]):
     """
 
     script: str
-    parse: Callable[[Output], T]
+    parse: Callable[[Output], T_co]
     args: tuple[str, ...] = ()
     timeout: float = 30.0
     """Seconds."""

@@ -8,5 +8,5 @@ from bot.diagnosis import Facts, Finding, diagnose
 
 def explain_refusal(outcome: spool.Refused) -> Finding:
     """Return the cause of a refusal from what sbatch or the launcher printed."""
-    said = "\n".join((outcome.text, outcome.err, outcome.out))
+    said = f"{outcome.text}\n{outcome.err}\n{outcome.out}"
     return diagnose({"launcher": said}, Facts(state="FAILED"))

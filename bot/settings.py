@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -147,6 +148,13 @@ class ClusterSettings(Section):
         if self.tick_fast > self.tick_slow:
             raise refused("`tick_fast` is longer than `tick_slow`", "Raise `tick_slow`")
         return self
+
+    @property
+    def all_roots(self) -> tuple[str, ...]:
+        """The roots and the configured folders of the recipes, which nobody has to repeat."""
+        image = (posixpath.dirname(self.nemo.image),) if "/" in self.nemo.image else ()
+        folders = (self.nemo.dir, self.nemo.images, self.nemo.cache_dir, *image)
+        return tuple(dict.fromkeys((*self.roots, *filter(None, folders))))
 
     @property
     def site(self) -> Site:

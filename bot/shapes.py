@@ -146,7 +146,7 @@ def _commas(value: object) -> object:
 
 
 _PATH = _check(
-    r"(?!-|$)(?:(?:~|\$HOME|\$\{HOME\}|\$WORK_DIR|\$\{WORK_DIR\})(?=/|$))?[A-Za-z0-9._+@=%/-]*",
+    r"(?![-@]|$)(?:(?:~|\$HOME|\$\{HOME\}|\$WORK_DIR|\$\{WORK_DIR\})(?=/|$))?[A-Za-z0-9._+@=%/-]*",
     "a path on the cluster",
     "letters, digits and `. _ + @ = % - /`; it may begin with `~`, `$HOME` or `$WORK_DIR`",
     1024,

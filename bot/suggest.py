@@ -13,22 +13,24 @@ def suggest(word: str, candidates: Iterable[str], most: int = 3) -> tuple[str, .
     A path is also known by its last part, so `llama3p1_2b` finds `pretrain/llama3p1_2b_pt.py`.
     """
     names = list(dict.fromkeys(candidates))
-    lowered = {name.lower(): name for name in reversed(names)}
     target = word.lower()[:200]
-    found = [lowered[near] for near in get_close_matches(target, lowered, n=most, cutoff=0.6)]
     last = posixpath.basename(target.rstrip("/"))
     stem = last.rsplit(".", 1)[0]
-    tails: dict[str, list[str]] = {}
-    for name in names:
-        tails.setdefault(posixpath.basename(name).lower(), []).append(name)
-    for near in get_close_matches(last, tails, n=most, cutoff=0.6):
-        found += tails[near]
-    if len(stem) >= _LONG_ENOUGH:
-        found += [name for name in names if stem in name.lower()]
+    found = [name for name in names if len(target) > _FEW and name.lower().startswith(target)]
+    found += _alike(target, {name: name.lower() for name in names}, most)
+    found += _alike(last, {name: posixpath.basename(name).lower() for name in names}, most)
+    found += [name for name in names if len(stem) > _FEW and stem in name.lower()]
     return tuple(dict.fromkeys(found))[:most]
 
 
-_LONG_ENOUGH = 3
+def _alike(target: str, spelt: dict[str, str], most: int) -> list[str]:
+    """Return the names whose spelling is close to the target, closest first."""
+    near = get_close_matches(target, set(spelt.values()), n=most, cutoff=0.6)
+    return [name for spelling in near for name in spelt if spelt[name] == spelling]
+
+
+_FEW = 2
+"""Letters that say too little."""
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:

@@ -207,7 +207,5 @@ def _notices(request: Request, job: Job, was: Job) -> list[Wanted]:
         return []
     key = f"request/{request.id}/{job.id}/{job.attempt}/{job.seen.state.value}"
     return [
-        Wanted(
-            key=key, channel=request.caller.channel, card=card, parent=f"request/{request.id}"
-        )
+        Wanted(key=key, channel=request.caller.channel, card=card, parent=f"request/{request.id}")
     ]

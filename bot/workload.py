@@ -58,12 +58,13 @@ class Site(Value):
 
 
 class Need(Value):
-    """Something that must be on the cluster before a launch."""
+    """A path that a launch reads or writes; it must lie below the cluster's roots."""
 
     field: str
     """The option that names it."""
     path: str
-    kind: Literal["file", "folder"]
+    kind: Literal["file", "folder", "place"]
+    """A file or a folder must be there already; a place is made when it is not."""
     among: str = ""
     """The folder to look through for what was meant instead."""
     suffix: str = ""
@@ -96,7 +97,7 @@ class Workload(Generic[M]):
     """What people call this run: the experiment's or job's name."""
     needs: Callable[[M, Site], tuple[Need, ...]] = field(default=_no_needs)
     notes: Callable[[M], tuple[str, ...]] = field(default=_no_notes)
-    """Sentences worth reading before it runs."""
+    """Sentences worth reading before completed options run."""
     examples: tuple[str, ...] = ()
 
 

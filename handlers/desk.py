@@ -13,7 +13,7 @@ from bot.ports import Wanted
 from bot.service import Service
 from handlers.actions import ACTIONS
 from handlers.chat import SlackChat
-from handlers.commands import COMMANDS, help_for
+from handlers.commands import COMMANDS
 
 logger = logging.getLogger(__name__)
 
@@ -52,8 +52,8 @@ class Desk:
             return await act_on(self._service, act)
         parsed = grammar.parse(act.command, act.text)
         if isinstance(parsed, grammar.Help):
-            return help_for(parsed)
-        return await COMMANDS[parsed.subcommand].run(self._service, act, parsed)
+            return grammar.help_card(parsed)
+        return await COMMANDS[parsed.subcommand](self._service, act, parsed)
 
     async def _answer(self, act: Act, card: Card) -> None:
         """A public question gets a public answer; anything else is seen by its person only."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from bot.card import Button, Card, Fact, Mono, Moment, Person, Text, Tone
+from bot.card import Button, Card, Fact, Moment, Mono, Person, Text, Tone
 from bot.cards import parts
 from bot.cluster.slurm import reason_in_words
 from bot.model import Job, Request, State
@@ -33,7 +33,14 @@ ENDINGS = {
     State.PREEMPTED: "Preempted",
     State.DEADLINE: "Stopped at its deadline",
     State.BOOT_FAIL: "The nodes did not boot",
-    State.LOST: "Lost sight of it",
+}
+
+BETWEEN = {
+    State.COMPLETING: "Ending: Slurm is clearing up on its nodes.",
+    State.SUSPENDED: "Suspended; its time stands still.",
+    State.SETTLING: "It left the queue; asking Slurm how it ended …",
+    State.LOST: "Lost sight of it: neither the queue nor the accounting knows it any more.",
+    State.UNKNOWN: "In a state this bot does not know: {raw}.",
 }
 
 
@@ -61,24 +68,14 @@ def job_card(request: Request, jobs: Sequence[Job]) -> Card:
 def sentence(job: Job) -> Text:
     """Return how the job is, in one sentence."""
     seen = job.seen
-    match seen.state:
-        case State.PENDING:
-            return _pending(job)
-        case State.RUNNING:
-            since: Text = (" since ", Moment(at=seen.started)) if seen.started else ()
-            return ("Running on ", Mono(text=seen.node_list), *since, _end_by(job), ".")
-        case State.COMPLETING:
-            return ("Ending: Slurm is clearing up on ", Mono(text=seen.node_list), ".")
-        case State.SUSPENDED:
-            return ("Suspended; its time stands still.",)
-        case State.SETTLING:
-            return ("It left the queue; asking Slurm how it ended …",)
-        case State.LOST:
-            return ("Lost sight of it: neither the queue nor the accounting knows it any more.",)
-        case State.UNKNOWN:
-            return (f"In a state this bot does not know: {seen.raw}.",)
-        case _:
-            return _ended(job)
+    if seen.state is State.PENDING:
+        return _pending(job)
+    if seen.state is State.RUNNING:
+        since: Text = (" since ", Moment(at=seen.started)) if seen.started else ()
+        return ("Running on ", Mono(text=seen.node_list), *since, _end_by(job), ".")
+    if seen.state in ENDINGS:
+        return _ended(job)
+    return (BETWEEN[seen.state].format(raw=seen.raw),)
 
 
 def _pending(job: Job) -> Text:

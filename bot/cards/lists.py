@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from bot.card import Card, Fact, Mono, Moment, Table, Text
+from bot.card import Card, Fact, Moment, Mono, Table, Text
 from bot.cards.job import sentence
 from bot.cluster.slurm import reason_in_words
 from bot.model import Job, Observation, PartitionState, State

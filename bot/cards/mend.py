@@ -50,9 +50,7 @@ class Controls:
     pick: Pick | None = None
 
 
-def controls(
-    finding: Finding, *, of: str, partitions: Sequence[PartitionState] = ()
-) -> Controls:
+def controls(finding: Finding, *, of: str, partitions: Sequence[PartitionState] = ()) -> Controls:
     """Return the controls for what helps, on `of`: a request's id or a job's key."""
     actions = finding.actions
     offered = [mend for mend in MENDS if mend.action in actions]

@@ -6,8 +6,10 @@ from bot.card import Fact, Mono, Person, Text
 from bot.model import Job, Quote, Request, Resources
 from bot.words import count, duration, figure
 
+_NO_QUOTE = Quote()
 
-def size(resources: Resources, quote: Quote = Quote()) -> Text:
+
+def size(resources: Resources, quote: Quote = _NO_QUOTE) -> Text:
     """Return nodes × GPUs × time = GPU-hours, as far as it is known."""
     words = [count(resources.nodes, "node")]
     if resources.gpus_per_node is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.card import Button, Card, Excerpt, Fact, Mono, Moment, Paragraph, Person, Text, Tone
+from bot.card import Button, Card, Excerpt, Fact, Moment, Mono, Paragraph, Person, Text, Tone
 from bot.cards import parts
 from bot.cards.job import job_card
 from bot.cards.mend import Controls, controls
@@ -65,15 +65,15 @@ def unknown(request: Request, *, searched: bool = False, accounting: bool = True
     """Say that nobody knows whether Slurm took it, and leave the decision to a person."""
     looked = "Looking for it in the queue and in the accounting …"
     if searched and accounting:
-        looked = "It is neither in the queue nor in the accounting, so very likely it was not taken."
+        looked = (
+            "It is neither in the queue nor in the accounting, so very likely it was not taken."
+        )
     elif searched:
         looked = "It is not in the queue; this cluster keeps no accounting to look into."
     return Card(
         title=request.title,
         tone=Tone.TROUBLE,
-        lead=(
-            "It is unknown whether Slurm took this job: sbatch was called, and its answer was lost.",
-        ),
+        lead=("It is unknown whether Slurm took this job: the answer of sbatch was lost.",),
         facts=_facts(request),
         parts=(Paragraph(text=(looked,)),),
         buttons=(
@@ -97,9 +97,7 @@ def refused(
 ) -> Card:
     """Say why Slurm or the launcher refused, and offer what mends it."""
     cause = finding.title if finding else "The cluster refused it."
-    shown = (
-        controls(finding, of=request.id, partitions=partitions) if finding else Controls()
-    )
+    shown = controls(finding, of=request.id, partitions=partitions) if finding else Controls()
     return Card(
         title=request.title,
         tone=Tone.FAILED,
@@ -115,13 +113,17 @@ def refused(
     )
 
 
-def withdrawn(request: Request, by: str = "") -> Card:
-    """Say that it was not submitted."""
+def withdrawn(request: Request, by: str = "", *, unsure: bool = False, again: bool = False) -> Card:
+    """Say that it was not submitted, or that the bot no longer looks for it."""
     who: Text = ("Cancelled by ", Person(user=by), ". ") if by else ("Cancelled. ",)
+    end = "Nothing was submitted."
+    if unsure:
+        who = ("Settled by ", Person(user=by), ". ")
+        end = "Submitted again." if again else "The bot no longer looks for the job."
     return Card(
         title=request.title,
         tone=Tone.STOPPED,
-        lead=(*who, "Nothing was submitted."),
+        lead=(*who, end),
         facts=_facts(request),
         foot=(parts.asked_by(request),),
     )

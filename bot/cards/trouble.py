@@ -37,8 +37,11 @@ def broke(error_id: str) -> Card:
     """Own up to a fault of the bot."""
     return Card(
         tone=Tone.TROUBLE,
-        lead=("Something in the bot broke on this. Its administrators can find it under ",
-              Mono(text=error_id), "."),
+        lead=(
+            "Something in the bot broke on this. Its administrators can find it under ",
+            Mono(text=error_id),
+            ".",
+        ),
     )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.card import Card, Excerpt, Mono, Paragraph, Part, Person, Text, Tone
+from bot.card import Bullets, Card, Excerpt, Mono, Paragraph, Part, Person, Text, Tone
+from bot.cards.job import sentence
 from bot.cards.mend import controls
+from bot.cluster.slurm import hopeless
 from bot.diagnosis import Evidence, Finding
 from bot.model import Job, PartitionState
 
@@ -31,17 +33,13 @@ def why_card(
     offered = controls(finding, of=job.key, partitions=partitions)
     who: Text = (Person(user=tell), " ") if tell else ()
     return Card(
-        tone=Tone.FAILED if finding.label != "none" else Tone.PLAIN,
-        lead=(*who, f"Job {job.id}: ", *_cause(finding)),
+        tone=Tone.FAILED,
+        lead=(*who, f"Job {job.id}: {finding.title}"),
         parts=tuple(parts),
         buttons=offered.buttons,
         pick=offered.pick,
         foot=(_certainty(finding),),
     )
-
-
-def _cause(finding: Finding) -> Text:
-    return (finding.title,)
 
 
 def _evidence(evidence: Sequence[Evidence]) -> Excerpt:
@@ -63,6 +61,29 @@ def _end(tail: str) -> str:
     return "\n".join(tail.rstrip().splitlines()[-TAIL_LINES:])
 
 
+def waits_card(job: Job) -> Card:
+    """Say why a job waits, and whether waiting will help."""
+    vain = hopeless(job.seen.reason)
+    return Card(
+        tone=Tone.TROUBLE if vain else Tone.WAITING,
+        lead=(f"Job {job.id}: ", *sentence(job)),
+        parts=(Paragraph(text=("It will not start by itself.",)),) if vain else (),
+        foot=(("Slurm's reason: ", Mono(text=job.seen.reason or "None")),),
+    )
+
+
+def healthy_card(job: Job, progress: str) -> Card:
+    """Say that nothing is wrong, as far as its log and Slurm tell."""
+    far = f" Its log is at {progress}." if progress else ""
+    return Card(
+        lead=(
+            f"Job {job.id}: nothing is wrong that its log or Slurm tells of. ",
+            *sentence(job),
+            far,
+        )
+    )
+
+
 def log_card(job: Job, file: str, text: str, *, lines: int, matching: str = "") -> Card:
     """Return the end of a log, or its lines that match."""
     shown = text.rstrip("\n")
@@ -74,3 +95,11 @@ def log_card(job: Job, file: str, text: str, *, lines: int, matching: str = "") 
         lead=(f"Job {job.id}: {what} of ", Mono(text=file)),
         parts=(Excerpt(text=shown),),
     )
+
+
+def no_log_card(job: Job, others: Sequence[str]) -> Card:
+    """Say that there is no such log, and which there are."""
+    started = "" if job.seen.state.ended or job.seen.started else " It has not started yet."
+    lead = f"Job {job.id} has written no such log that may be read from here.{started}"
+    parts = (Bullets(items=tuple((Mono(text=path),) for path in others[:10])),) if others else ()
+    return Card(lead=(lead,), parts=parts)

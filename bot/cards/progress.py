@@ -1,0 +1,30 @@
+"""How far training has come, in words."""
+
+from __future__ import annotations
+
+import math
+
+from bot.progress import Progress
+from bot.words import duration, figure
+
+BAR = 12
+"""Cells of the bar."""
+
+
+def in_words(progress: Progress) -> str:
+    """Return `▰▰▰▱▱▱ step 12 of 50, loss 3.2, about 2 min 05 s left`."""
+    words = [f"step {progress.step:,}"]
+    if progress.total:
+        words = [f"step {progress.step:,} of {progress.total:,}"]
+    if progress.loss is not None:
+        loss = "NaN" if math.isnan(progress.loss) else f"{progress.loss:.4g}"
+        words.append(f"loss {loss}")
+    if progress.eta is not None and not progress.finished and progress.eta.total_seconds() > 0:
+        words.append(f"about {duration(progress.eta)} left")
+    elif progress.step_seconds and not progress.finished:
+        words.append(f"{figure(progress.step_seconds)} s a step")
+    text = ", ".join(words)
+    if progress.share is None:
+        return text
+    full = round(progress.share * BAR)
+    return f"{'▰' * full}{'▱' * (BAR - full)}  {text}"

@@ -1,0 +1,159 @@
+"""A job that ended → its explanation: what the log says, the cause if it failed, the last step."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import posixpath
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.cards.progress import in_words
+from bot.cards.request import request_card
+from bot.cards.why import why_card
+from bot.cluster import files
+from bot.cluster.logs import LogFile, log_files
+from bot.diagnosis import Finding, diagnose, from_observation
+from bot.errors import AccessRefused, ClusterError
+from bot.launching import root
+from bot.login_node import LoginNode
+from bot.model import Job, Request
+from bot.ports import Store, Wanted
+from bot.progress import progress
+
+logger = logging.getLogger(__name__)
+
+RETRY, LONGEST = 5.0, 60.0
+"""Seconds between tries while the cluster does not answer."""
+MOST_FILES, MOST_LINES = 4, 20_000
+"""What of a job's logs is read; `files.MOST` bounds the bytes of each."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What the logs and facts of a job come to."""
+
+    finding: Finding | None
+    """None for a job that ended well."""
+    tail: str
+    progress: str
+
+
+class Explainer:
+    """Explains jobs when they end, each in a task of its own; a restart explains what was left."""
+
+    def __init__(
+        self, *, store: Store, nodes: Mapping[str, LoginNode], wake: Callable[[], None]
+    ) -> None:
+        self._store = store
+        self._nodes = nodes
+        self._wake = wake
+        self._waiting: asyncio.Queue[Job] = asyncio.Queue()
+
+    def explain(self, job: Job) -> None:
+        """Explain a job that ended."""
+        self._waiting.put_nowait(job)
+
+    async def run(self) -> None:
+        """Explain what comes, until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            while True:
+                job = await self._waiting.get()
+                group.create_task(self._patiently(job))
+
+    async def _patiently(self, job: Job) -> None:
+        wait = RETRY
+        while True:
+            try:
+                await self._explain(job)
+            except ClusterError as error:
+                logger.warning(
+                    "job %s cannot be explained yet: %s",
+                    job.key,
+                    error.sentence,
+                    extra={"action": "explanation_waits", "job": job.key},
+                )
+                await asyncio.sleep(LONGEST if isinstance(error, AccessRefused) else wait)
+                wait = min(2 * wait, LONGEST)
+            else:
+                return
+
+    async def _explain(self, job: Job) -> None:
+        node = self._nodes[job.cluster]
+        earlier = await earlier_labels(self._store, job)
+        explanation = await explanation_of(node, job, earlier)
+        finding = explanation.finding
+        done = job.model_copy(
+            update={
+                "settled": True,
+                "progress": explanation.progress or job.progress,
+                "label": finding.label if finding else "",
+                "cause": finding.title if finding else "",
+            }
+        )
+        request = await self._store.request(job.request)
+        wanted = await self._wanted(node, request, done, explanation) if request else []
+        await self._store.save_jobs([done], wanted)
+        logger.info(
+            "a job is explained",
+            extra={"action": "job_explained", "job": job.key, "label": done.label},
+        )
+        self._wake()
+
+    async def _wanted(
+        self, node: LoginNode, request: Request, job: Job, explanation: Explanation
+    ) -> Sequence[Wanted]:
+        others = [j for j in await self._store.jobs_of(request.id) if j.id != job.id]
+        together = sorted([*others, job], key=lambda j: int(j.id))
+        living = root(request, request_card(request, together))
+        if explanation.finding is None:
+            return [living]
+        partitions = await node.partitions()
+        card = why_card(
+            job,
+            explanation.finding,
+            tail=explanation.tail,
+            tell=request.caller.user,
+            partitions=partitions,
+        )
+        key = f"request/{request.id}/{job.id}/{job.attempt}/why"
+        parent = f"request/{request.id}"
+        return [living, Wanted(key=key, channel=request.caller.channel, card=card, parent=parent)]
+
+
+async def explanation_of(node: LoginNode, job: Job, earlier: Sequence[str] = ()) -> Explanation:
+    """Read a job's logs and say what they come to; raises ClusterError."""
+    roots = await node.roots()
+    found = await log_files_of(node, job)
+    texts: dict[str, str] = {}
+    for log in [log for log in found if log.attempt == found[0].attempt][:MOST_FILES]:
+        text = await node.run(files.tail(log.path, MOST_LINES, roots))
+        if isinstance(text, files.Excerpt):
+            texts[posixpath.basename(log.path)] = text.text
+    main = next((text for text in texts.values() if text.strip()), "")
+    how_far = progress(main)
+    words = in_words(how_far) if how_far else ""
+    if job.seen.state.good:
+        return Explanation(None, main, words)
+    finding = diagnose(texts, from_observation(job.seen, earlier=earlier))
+    return Explanation(finding, main, words)
+
+
+async def log_files_of(node: LoginNode, job: Job) -> Sequence[LogFile]:
+    """Return a job's log files, newest attempt and most telling first."""
+    seen = job.seen
+    ask = log_files(job.id, seen.stdout, seen.workdir, await node.roots())
+    return await node.run(ask)
+
+
+async def earlier_labels(store: Store, job: Job) -> tuple[str, ...]:
+    """Return how the jobs ended of which this one is a rerun, oldest first."""
+    labels: list[str] = []
+    request = await store.request(job.request)
+    while request is not None and request.origin:
+        before = await store.job(request.cluster, request.origin)
+        if before is None:
+            break
+        labels.append(before.label)
+        request = await store.request(before.request)
+    return tuple(reversed([label for label in labels if label]))

@@ -1,0 +1,264 @@
+"""From validated words to a stored request: check it on the cluster, quote it, ask or go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from bot.card import Card
+from bot.cards import launch as cards
+from bot.cards.request import proposed, submitting, withdrawn
+from bot.cluster import slurm
+from bot.cluster.preflight import Checked, Verdict, preflight
+from bot.errors import ClusterError, FieldError, Gone, InputRefused
+from bot.launching import QUIET, root
+from bot.login_node import LoginNode
+from bot.model import Act, PartitionState, Quote, Request, Resources, Stage, derive
+from bot.options import Options
+from bot.service.service import Service
+from bot.suggest import did_you_mean
+from bot.words import count, duration
+from bot.workload import Workload
+from bot.workloads import WORKLOADS
+
+
+async def launch(service: Service, act: Act, node: LoginNode, draft: Request) -> Card | None:
+    """Check a draft, then submit it or ask first; None when a card in the channel says it all."""
+    known = await service.store.request(draft.id)
+    if known is not None:
+        return cards.already(known)
+    workload = WORKLOADS[draft.workload]
+    options = workload.model.model_validate(draft.options)
+    draft = await _checked(node, workload, options, draft)
+    wished = [await node.partition(name) for name in draft.resources.partition.split(",")]
+    partition = wished[0]
+    if partition is None or None in wished:
+        return await _no_such_partition(service, node, draft)
+    draft = _quoted(draft, partition)
+    _fits(draft.resources, partition)
+    if getattr(options, "dry_run", False):
+        return await _dry_run(node, workload, draft)
+    if node.policy.must_ask(draft.resources):
+        await _propose(service, node, draft)
+        return None
+    await accept(service, act, draft)
+    return None
+
+
+def draft(  # noqa: PLR0913  # each is a field of the draft
+    act: Act,
+    node: LoginNode,
+    workload: str,
+    options: Options,
+    *,
+    request_id: str,
+    typed: str,
+    origin: str = "",
+    change: str = "",
+) -> Request:
+    """Return an unchecked request."""
+    return Request(
+        id=request_id,
+        cluster=node.name,
+        workload=workload,
+        options=options.model_dump(mode="json", exclude_unset=True),
+        typed=typed,
+        caller=act.caller,
+        created=datetime.now(UTC),
+        title=WORKLOADS[workload].title(options),
+        origin=origin,
+        change=change,
+    )
+
+
+async def accept(service: Service, act: Act, request: Request) -> None:
+    """Take a request on: from here the launcher sees to it, whatever happens to this process."""
+    now = datetime.now(UTC)
+    going = request.model_copy(update={"stage": Stage.ACCEPTED, "accepted": now})
+    card = root(going, submitting(going), not_before=now + QUIET)
+    kept = await service.store.add_request(going, card)
+    await service.store.record(act, did=f"submit {going.workload}", request=going.id)
+    if kept.stage is Stage.ACCEPTED:
+        service.carrier.start(kept)
+
+
+async def _propose(service: Service, node: LoginNode, draft: Request) -> None:
+    """Ask in the channel before something costly is submitted."""
+    asked = await _with_start(node, draft)
+    await service.store.add_request(asked, root(asked, proposed(asked)))
+    service.wake()
+
+
+async def confirm(service: Service, act: Act) -> Card | None:
+    """Submit a proposed request, on a click."""
+    request = await _own(service, act, "submit")
+    going = request.model_copy(update={"stage": Stage.ACCEPTED, "accepted": datetime.now(UTC)})
+    card = root(going, submitting(going))
+    if not await service.store.save_request(going, card, was=Stage.PROPOSED):
+        raise Gone("That was settled before")
+    await service.store.record(act, did=f"submit {going.workload}", request=going.id)
+    service.wake()
+    service.carrier.start(going)
+    return None
+
+
+async def withdraw(service: Service, act: Act) -> Card | None:
+    """Give up a request that was proposed, or whose submission is not certain."""
+    request = await _own(service, act, "cancel")
+    gone = request.model_copy(update={"stage": Stage.WITHDRAWN})
+    card = root(gone, withdrawn(gone, by=act.caller.user, unsure=request.stage is Stage.UNKNOWN))
+    for was in (Stage.PROPOSED, Stage.UNKNOWN):
+        if await service.store.save_request(gone, card, was=was):
+            await service.store.record(act, did="withdraw", request=gone.id)
+            service.wake()
+            return None
+    raise Gone("That was settled before")
+
+
+async def submit_again(service: Service, act: Act) -> Card | None:
+    """Submit once more what may have been lost, since a person says so."""
+    request = await _own(service, act, "submit")
+    node = service.nodes[request.cluster]
+    again = draft(
+        act,
+        node,
+        request.workload,
+        WORKLOADS[request.workload].model.model_validate(request.options),
+        request_id=derive(request.id, "again"),
+        typed=request.typed,
+        origin=request.origin,
+        change=request.change,
+    )
+    closed = request.model_copy(update={"stage": Stage.WITHDRAWN})
+    card = root(closed, withdrawn(closed, by=act.caller.user, unsure=True, again=True))
+    if not await service.store.save_request(closed, card, was=Stage.UNKNOWN):
+        raise Gone("That was settled before")
+    again = again.model_copy(update={"resources": request.resources, "quote": request.quote})
+    await accept(service, act, again)
+    service.wake()
+    return None
+
+
+async def _own(service: Service, act: Act, deed: str) -> Request:
+    request = await service.store.request(act.value)
+    if request is None or request.cluster not in service.nodes:
+        raise Gone("This request is no longer known")
+    service.nodes[request.cluster].policy.own(act.caller, request, deed)
+    return request
+
+
+async def _checked(
+    node: LoginNode, workload: Workload[Any], options: Options, draft: Request
+) -> Request:
+    """Return the draft with the site's defaults, once its files are known to be there."""
+    site = await node.site()
+    if not site.partition:
+        site = site.model_copy(update={"partition": (await node.default_partition()).name})
+    full = workload.complete(options, site)
+    roots = await node.roots()
+    checks = await node.run(preflight(workload.needs(full, site), roots, read="script"))
+    problems = tuple(_problem(check, roots) for check in checks if check.verdict != Verdict.OK)
+    if problems:
+        raise InputRefused(problems)
+    script = next((check.text for check in checks if check.text), "")
+    resources = workload.resources(full, script)
+    if not resources.partition:
+        resources = resources.model_copy(update={"partition": site.partition})
+    return draft.model_copy(
+        update={
+            "options": full.model_dump(mode="json"),
+            "resources": resources,
+            "title": workload.title(full),
+        }
+    )
+
+
+_WORDS = {"recipe": "recipe", "script": "script", "image": "image"}
+
+
+def _problem(check: Checked, roots: Sequence[str]) -> FieldError:
+    need = check.need
+    what = _WORDS.get(need.field, need.kind)
+    match check.verdict:
+        case Verdict.OUTSIDE:
+            message = f"`{need.path}` lies outside the folders that may be used"
+            hint = f"Use a path below {' or '.join(f'`{root}`' for root in roots)}"
+        case Verdict.UNREADABLE:
+            message = f"The {what} `{need.path}` may not be read by the login account"
+            hint = "Change its rights on the cluster"
+        case _:
+            message = f"There is no {what} `{need.path}` on the cluster"
+            hint = did_you_mean(need.path.removeprefix(f"{need.among}/"), check.others)
+            if not hint and check.others:
+                hint = f"There is {', '.join(f'`{other}`' for other in check.others[:6])}"
+    return FieldError(need.field, message, hint)
+
+
+def _quoted(draft: Request, partition: PartitionState) -> Request:
+    """Return the draft with what is known of its partition: free nodes, GPUs, default time."""
+    resources, limit_from = draft.resources, ""
+    gpus = resources.gpus_per_node
+    if gpus is None:
+        gpus = partition.gpus_per_node
+    time = resources.time
+    if time is None and (partition.default_time or partition.max_time):
+        time, limit_from = partition.default_time or partition.max_time, "partition"
+    return draft.model_copy(
+        update={
+            "resources": resources.model_copy(update={"gpus_per_node": gpus, "time": time}),
+            "quote": Quote(free=partition.free, nodes=partition.nodes, limit_from=limit_from),
+        }
+    )
+
+
+def _fits(resources: Resources, partition: PartitionState) -> None:
+    """Raise InputRefused for what this partition can never give."""
+    problems = []
+    if resources.nodes > partition.nodes:
+        message = (
+            f"`{partition.name}` has {count(partition.nodes, 'node')}, not {resources.nodes:,}"
+        )
+        problems.append(FieldError("nodes", message, f"Ask for at most {partition.nodes}"))
+    gpus = resources.gpus_per_node or 0
+    if gpus > partition.gpus_per_node:
+        message = f"A node of `{partition.name}` has {partition.gpus_per_node} GPUs, not {gpus}"
+        problems.append(FieldError("gpus_per_node", message))
+    longest = partition.max_time
+    if resources.time and longest and resources.time > longest:
+        message = f"`{partition.name}` runs jobs for at most {duration(longest)}"
+        problems.append(FieldError("time", message, "Ask for less, or take another partition"))
+    if not partition.up:
+        problems.append(FieldError("partition", f"`{partition.name}` is down"))
+    if problems:
+        raise InputRefused(tuple(problems))
+
+
+async def _with_start(node: LoginNode, draft: Request) -> Request:
+    """Return the draft with the start that Slurm expects; no answer is no reason to stop."""
+    resources = draft.resources
+    if draft.quote.limit_from:
+        resources = resources.model_copy(update={"time": None})
+    account = str(draft.options.get("account") or "")
+    qos = str(draft.options.get("qos") or "")
+    try:
+        estimate = await node.run(slurm.start_estimate(resources, account, qos))
+    except ClusterError as error:
+        note = f"not known ({error.sentence})"
+        return draft.model_copy(update={"quote": draft.quote.model_copy(update={"note": note})})
+    told = {"starts": estimate.start, "note": estimate.refused}
+    return draft.model_copy(update={"quote": draft.quote.model_copy(update=told)})
+
+
+async def _no_such_partition(service: Service, node: LoginNode, draft: Request) -> Card:
+    """Keep what was asked, and offer the partitions that there are."""
+    kept = draft.model_copy(update={"stage": Stage.REFUSED, "error": "no such partition"})
+    await service.store.add_request(kept)
+    return cards.no_such_partition(kept, await node.partitions())
+
+
+async def _dry_run(node: LoginNode, workload: Workload[Any], draft: Request) -> Card:
+    asked = await _with_start(node, draft)
+    spec = await node.spec(workload, asked.options)
+    notes = workload.notes(workload.model.model_validate(asked.options))
+    return cards.dry_run(asked, spec, notes)

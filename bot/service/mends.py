@@ -1,0 +1,150 @@
+"""Acting on jobs: cancel, run again with a change, put files in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+
+from bot.card import Card
+from bot.cards import mended
+from bot.cluster import slurm
+from bot.cluster.tokenizer import NotPlaced, place_tokenizer
+from bot.errors import Gone, UserError
+from bot.login_node import LoginNode
+from bot.model import Act, Job, Request
+from bot.ports import Wanted
+from bot.service import launches
+from bot.service.service import Service
+from bot.workload import changed, difference
+from bot.workloads import WORKLOADS
+
+Changes = Callable[[Job], Mapping[str, object]]
+"""What a remedy changes in the options of the job's request."""
+
+
+async def cancel(service: Service, act: Act, node: LoginNode, job: Job) -> Card:
+    """Cancel a job and say what came of it; the living message follows by itself."""
+    if job.request:
+        node.policy.own(act.caller, await service.request_of(job), "cancel")
+    else:
+        node.policy.operate(act.caller, job.id)
+    await service.store.record(act, did="cancel", job=job.key, request=job.request)
+    outcome = await node.run(slurm.cancel(job.id))
+    service.hurry(node.name)
+    return mended.cancelled(job, outcome)
+
+
+async def rerun(
+    service: Service,
+    act: Act,
+    job: Job,
+    changes: Mapping[str, object],
+    *,
+    request_id: str,
+    dry_run: bool = False,
+) -> Card | None:
+    """Submit a job's request again, with changes; the old thread says where it went."""
+    request = await service.request_of(job)
+    if dry_run:
+        changes = {**changes, "dry_run": True}
+    answer = await _again(service, act, request, changes, request_id=request_id, origin=job.id)
+    again = await service.store.request(request_id)
+    if again is not None and not dry_run:
+        await service.want(
+            Wanted(
+                key=f"request/{request.id}/rerun/{request_id}",
+                channel=request.caller.channel,
+                card=mended.rerun(again, act.caller.user),
+                parent=f"request/{request.id}",
+            )
+        )
+    return answer
+
+
+async def resubmit(
+    service: Service, act: Act, of: str, changes: Mapping[str, object], *, request_id: str
+) -> Card | None:
+    """Submit a request that came to nothing again, with changes."""
+    request = await service.store.request(of)
+    if request is None:
+        raise Gone("This request is no longer known")
+    return await _again(
+        service, act, request, changes, request_id=request_id, origin=request.origin
+    )
+
+
+async def _again(
+    service: Service,
+    act: Act,
+    request: Request,
+    changes: Mapping[str, object],
+    *,
+    request_id: str,
+    origin: str,
+) -> Card | None:
+    node = service.node(act, request.cluster)
+    node.policy.own(act.caller, request, "run")
+    workload = WORKLOADS[request.workload]
+    before = workload.model.model_validate(request.options)
+    after = changed(workload, before, {"dry_run": False, **changes})
+    draft = launches.draft(
+        act,
+        node,
+        request.workload,
+        after,
+        request_id=request_id,
+        typed=request.typed,
+        origin=origin,
+        change=difference(before, after),
+    )
+    return await launches.launch(service, act, node, draft)
+
+
+async def place_files(
+    service: Service, act: Act, node: LoginNode, job: Job, *, request_id: str
+) -> Card | None:
+    """Put the two tokenizer files into the job's cache on the cluster, then run it again."""
+    request = await service.request_of(job)
+    node.policy.own(act.caller, request, "mend")
+    cache = str(request.options.get("cache_dir") or "")
+    if not cache:
+        raise UserError(
+            "This job was launched without a cache dir, so there is no place for the files; "
+            "rerun it with `--cache-dir DIR`"
+        )
+    roots = await node.roots()
+    source = node.settings.nemo.tokenizer_source
+    placed = await node.run(place_tokenizer(cache, source, roots))
+    if isinstance(placed, NotPlaced):
+        raise UserError(mended.no_tokenizer(placed))
+    await service.store.record(act, did="place tokenizer files", job=job.key, request=request.id)
+    await service.want(
+        Wanted(
+            key=f"request/{request.id}/tokenizer/{request_id}",
+            channel=request.caller.channel,
+            card=mended.tokenizer(placed, act.caller.user),
+            parent=f"request/{request.id}",
+        )
+    )
+    return await rerun(service, act, job, {}, request_id=request_id)
+
+
+def nothing(job: Job) -> Mapping[str, object]:
+    """Change nothing."""
+    del job
+    return {}
+
+
+def without_node(job: Job) -> Mapping[str, object]:
+    """Keep away from the nodes the job ran on."""
+    if not job.seen.node_list:
+        raise UserError("It is not known on which node this job ran")
+    return {"exclude": job.seen.node_list}
+
+
+def twice_the_time(job: Job) -> Mapping[str, object]:
+    """Ask for twice the time limit it had."""
+    limit = job.seen.time_limit
+    if limit is None:
+        raise UserError("This job had no time limit")
+    return {"time": str(round(limit / timedelta(minutes=1) * 2))}

@@ -1,0 +1,95 @@
+"""What every use case needs: the clusters, the store, who carries requests on, who tells Slack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from bot.errors import FieldError, InputRefused, NotAllowed, UnknownJob
+from bot.login_node import LoginNode
+from bot.model import Act, Job, Request, base_id
+from bot.ports import Store, Wanted
+from bot.suggest import did_you_mean
+
+
+class Carrier(Protocol):
+    """Carries accepted requests to Slurm."""
+
+    def start(self, request: Request) -> None: ...
+
+
+class Service:
+    """The things that use cases share; the use cases are functions in this package."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        nodes: Mapping[str, LoginNode],
+        carrier: Carrier,
+        wake: Callable[[], None],
+        hurry: Callable[[str], None],
+        cluster_of: Callable[[str], str],
+    ) -> None:
+        self.store = store
+        self.nodes = nodes
+        self.carrier = carrier
+        self.wake = wake
+        """Tell the outbox that there is something to tell."""
+        self.hurry = hurry
+        """Look at a cluster soon, since something is about to change there."""
+        self._cluster_of = cluster_of
+
+    async def want(self, *wanted: Wanted) -> None:
+        """Say what messages shall show."""
+        await self.store.want(*wanted)
+        self.wake()
+
+    def node(self, act: Act, named: str = "") -> LoginNode:
+        """Return the cluster that was named, or the channel's; raises unless the caller may."""
+        name = named or self._cluster_of(act.caller.channel)
+        if not name and self.nodes:
+            there = ", ".join(f"`{one}`" for one in self.nodes)
+            hint = f"Add `--cluster NAME`; there is {there}"
+            raise InputRefused((FieldError("cluster", "Which cluster?", hint),))
+        if name not in self.nodes:
+            hint = did_you_mean(name, self.nodes) or f"There is {', '.join(self.nodes) or 'none'}"
+            raise InputRefused((FieldError("cluster", f"There is no cluster `{name}`", hint),))
+        node = self.nodes[name]
+        node.policy.admit(act.caller)
+        return node
+
+    async def job(self, act: Act, node: LoginNode, ref: str | None) -> Job | None:
+        """Return the job that is meant, as far as it was launched from here.
+
+        Raises UnknownJob when nothing says which; None for an id that only Slurm may know.
+        """
+        if ref is None:
+            return await self._job_of_thread(act)
+        number = base_id(ref)
+        if number and ref[0].isdigit():
+            return await self.store.job(node.name, number)
+        named = await self.store.find_jobs(node.name, ref)
+        if not named:
+            raise UnknownJob(f"No job called {ref} was launched from here on {node.name}")
+        return named[0]
+
+    async def _job_of_thread(self, act: Act) -> Job:
+        key = ""
+        if act.caller.thread:
+            key = await self.store.message_at(act.caller.channel, act.caller.thread)
+        if not key.startswith("request/"):
+            raise UnknownJob(
+                "Which job? Type its id (`/slurm jobs` lists yours), or ask in the job's own thread"
+            )
+        jobs = await self.store.jobs_of(key.split("/")[1])
+        if not jobs:
+            raise UnknownJob("This request has no job")
+        return jobs[-1]
+
+    async def request_of(self, job: Job) -> Request:
+        """Return the request a job came from."""
+        request = await self.store.request(job.request)
+        if request is None:
+            raise NotAllowed(f"Job {job.id} was not launched from here")
+        return request

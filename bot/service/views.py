@@ -1,0 +1,91 @@
+"""Looking without touching: partitions, jobs, the state, log and failure of one job."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from bot.card import Card
+from bot.cards import lists
+from bot.cards.why import healthy_card, waits_card, why_card
+from bot.cluster import slurm
+from bot.errors import UnknownJob
+from bot.explaining import earlier_labels, explanation_of
+from bot.login_node import LoginNode
+from bot.model import Act, Job, Observation, State, base_id
+from bot.service.service import Service
+
+HISTORY = timedelta(days=7)
+"""How far back a job that only accounting knows is looked for."""
+RECENT = 50
+
+
+async def partitions(node: LoginNode) -> Card:
+    """Return the partitions with what is free now."""
+    return lists.partitions_card(node.name, await node.partitions(within=1.0), datetime.now(UTC))
+
+
+async def jobs(service: Service, act: Act, node: LoginNode, which: str) -> Card:
+    """Return the caller's jobs, everybody's, the running ones, or those that failed."""
+    if which == "all":
+        queue = await node.run(slurm.queue())
+        return lists.jobs_card(node.name, which, queue, datetime.now(UTC))
+    recent = await service.store.recent_jobs(node.name, RECENT * 4)
+    found: list[Observation] = []
+    for job in recent:
+        if which == "mine" and not await _is_mine(service, act, job):
+            continue
+        if which == "running" and job.seen.state is not State.RUNNING:
+            continue
+        if which == "failed" and (job.seen.state.good or not job.seen.state.ended):
+            continue
+        found.append(job.seen)
+    return lists.jobs_card(node.name, which, found[:RECENT], datetime.now(UTC))
+
+
+async def _is_mine(service: Service, act: Act, job: Job) -> bool:
+    request = await service.store.request(job.request)
+    return request is not None and request.caller.user == act.caller.user
+
+
+async def status(service: Service, act: Act, node: LoginNode, ref: str | None) -> Card:
+    """Return how a job is; a job launched elsewhere is looked up in Slurm."""
+    job = await service.job(act, node, ref)
+    if job is None:
+        return lists.status_card(await stranger(node, ref or ""))
+    return lists.status_card(job)
+
+
+async def stranger(node: LoginNode, ref: str) -> Job:
+    """Return a job that was not launched from here, as Slurm shows it; raises UnknownJob."""
+    number = base_id(ref)
+    details = await node.run(slurm.details((number,)))
+    seen = details[0] if details else None
+    if seen is None:
+        since = datetime.now(UTC) - HISTORY
+        history = await node.run(slurm.history((number,), since))
+        if isinstance(history, slurm.AccountingOff) or not history:
+            raise UnknownJob(
+                f"{node.name} knows no job {ref}, neither in the queue nor in its accounting of "
+                f"the last {HISTORY.days} days"
+            )
+        seen = history[-1].seen
+    return Job(
+        cluster=node.name, id=number, request="", seen=seen, created=datetime.now(UTC), settled=True
+    )
+
+
+async def any_job(service: Service, act: Act, node: LoginNode, ref: str | None) -> Job:
+    """Return a job whether or not it was launched from here."""
+    return await service.job(act, node, ref) or await stranger(node, ref or "")
+
+
+async def why(service: Service, node: LoginNode, job: Job) -> Card:
+    """Say why a job waits, or read its logs and say why it failed."""
+    if job.seen.state is State.PENDING:
+        return waits_card(job)
+    earlier = await earlier_labels(service.store, job)
+    explanation = await explanation_of(node, job, earlier)
+    if explanation.finding is None or explanation.finding.healthy:
+        return healthy_card(job, explanation.progress)
+    partitions = await node.partitions()
+    return why_card(job, explanation.finding, tail=explanation.tail, partitions=partitions)

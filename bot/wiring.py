@@ -1,0 +1,206 @@
+"""The one place that constructs things and owns their lifetimes."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import logging
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.clockwork import Clockwork
+from bot.cluster.login import Login
+from bot.cluster.ssh import SshCluster
+from bot.explaining import Explainer
+from bot.inbox import Inbox
+from bot.launching import Launcher
+from bot.login_node import LoginNode
+from bot.model import Job
+from bot.outbox import Outbox
+from bot.policy import Policy
+from bot.redact import redact_card
+from bot.service import Service
+from bot.settings import ClusterSettings, Settings
+from bot.store.sql_store import SqlStore
+from bot.tracker import Tracker
+from handlers.app import register
+from handlers.chat import SlackChat
+from handlers.desk import Desk
+
+logger = logging.getLogger(__name__)
+
+
+async def run(settings: Settings, stop: asyncio.Event) -> None:
+    """Run the bot until `stop` is set."""
+    keep_tasks(asyncio.get_running_loop())
+    async with AsyncExitStack() as stack:
+        nodes = await login_nodes(settings, stack)
+        store = await stack.enter_async_context(SqlStore(settings.store.url))
+        session = await stack.enter_async_context(aiohttp.ClientSession())
+        client = AsyncWebClient(
+            token=_revealed(settings.slack.bot_token),
+            base_url=settings.slack.api_url,
+            session=session,
+        )
+        await stack.enter_async_context(_bot(settings, nodes, store, client))
+        await stop.wait()
+        logger.info("stopping", extra={"action": "bot_stopping"})
+
+
+@asynccontextmanager
+async def _bot(
+    settings: Settings, nodes: Mapping[str, LoginNode], store: SqlStore, client: AsyncWebClient
+) -> AsyncIterator[None]:
+    """Build the parts, start them, and end them in the reverse order."""
+    chat = SlackChat(client=client, redact=partial(redact_card, known=settings.secrets))
+    outbox = Outbox(store, chat)
+    clockwork = Clockwork()
+    explainer = Explainer(store=store, nodes=nodes, wake=outbox.wake)
+    trackers = {
+        name: Tracker(node=node, store=store, wake=outbox.wake, explain=explainer.explain)
+        for name, node in nodes.items()
+    }
+
+    launcher = Launcher(
+        store=store,
+        nodes=nodes,
+        wake=outbox.wake,
+        follow=partial(_follow, trackers, clockwork),
+    )
+    service = Service(
+        store=store,
+        nodes=nodes,
+        carrier=launcher,
+        wake=outbox.wake,
+        hurry=clockwork.hurry,
+        cluster_of=settings.cluster_of,
+    )
+    desk = Desk(service=service, chat=chat)
+    inbox = Inbox(store, desk.perform, desk.apologise)
+    app = _app(settings, client)
+    register(app, inbox.accept)
+    async with _running(outbox.run(), launcher.run(), explainer.run(), inbox.run()):
+        for name, tracker in trackers.items():
+            await tracker.load()
+            clockwork.add(name, tracker.tick)
+        clockwork.start()
+        try:
+            async with _listening(settings, app):
+                yield
+        finally:
+            clockwork.stop()
+
+
+async def login_nodes(settings: Settings, stack: AsyncExitStack) -> dict[str, LoginNode]:
+    """Return every configured cluster; a connection is made when it is first needed."""
+    nodes = {}
+    for name, cluster in settings.clusters.items():
+        door = await stack.enter_async_context(SshCluster(name, login(cluster)))
+        policy = Policy(
+            cluster=name,
+            users=frozenset(cluster.allow.users),
+            channels=frozenset(cluster.allow.channels),
+            operators=frozenset(cluster.allow.operators),
+            ask_above_gpu_hours=settings.ask_above(name),
+        )
+        nodes[name] = LoginNode(settings=cluster, policy=policy, cluster=door)
+    return nodes
+
+
+def login(cluster: ClusterSettings) -> Login:
+    """Return how a configured cluster is reached."""
+    bin_dirs = (*((cluster.slurm_bin,) if cluster.slurm_bin else ()), *cluster.path)
+    return Login(
+        host=cluster.host,
+        port=cluster.port,
+        user=cluster.user or getpass.getuser(),
+        known_hosts=cluster.known_hosts,
+        keys=(cluster.key,) if cluster.key else (),
+        certificates=(cluster.certificate,) if cluster.certificate else (),
+        agent="" if cluster.agent else None,
+        proxy_jump=cluster.proxy_jump,
+        proxy_command=cluster.proxy_command,
+        connect_timeout=cluster.connect_timeout,
+        keepalive=cluster.keepalive,
+        slurm_bin_dirs=bin_dirs,
+    )
+
+
+def _follow(trackers: Mapping[str, Tracker], clockwork: Clockwork, jobs: Sequence[Job]) -> None:
+    """Let new jobs be followed, and looked at soon."""
+    for job in jobs:
+        trackers[job.cluster].follow((job,))
+        clockwork.hurry(job.cluster)
+
+
+def _app(settings: Settings, client: AsyncWebClient) -> AsyncApp:
+    return AsyncApp(
+        client=client,
+        signing_secret=_revealed(settings.slack.signing_secret),
+        request_verification_enabled=not settings.slack.socket_mode,
+    )
+
+
+@asynccontextmanager
+async def _listening(settings: Settings, app: AsyncApp) -> AsyncIterator[None]:
+    """Receive what Slack delivers: over a socket that the bot opens, or over signed HTTP."""
+    if settings.slack.socket_mode:
+        handler = AsyncSocketModeHandler(app, _revealed(settings.slack.app_token))
+        await handler.connect_async()  # type: ignore[no-untyped-call]  # Bolt leaves it untyped
+        logger.info("listening on a socket", extra={"action": "bot_listening"})
+        try:
+            yield
+        finally:
+            await handler.close_async()  # type: ignore[no-untyped-call]  # Bolt leaves it untyped
+        return
+    runner = web.AppRunner(app.web_app(path="/slack/events"))
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, settings.http.host, settings.http.port).start()
+        where = f"http://{settings.http.host}:{settings.http.port}/slack/events"
+        logger.info("listening on %s", where, extra={"action": "bot_listening"})
+        yield
+    finally:
+        await runner.cleanup()
+
+
+@asynccontextmanager
+async def _running(*loops: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Run loops beside what happens inside; end them with it. One that breaks ends all."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(loop) for loop in loops]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+
+
+def keep_tasks(loop: asyncio.AbstractEventLoop) -> None:
+    """Hold on to every task until it ends.
+
+    asyncio itself holds tasks weakly, and Bolt starts some without keeping them.
+    """
+    alive: set[asyncio.Task[Any]] = set()
+
+    def factory(
+        loop: asyncio.AbstractEventLoop, coro: Coroutine[Any, Any, Any], **options: Any
+    ) -> asyncio.Task[Any]:
+        task: asyncio.Task[Any] = asyncio.Task(coro, loop=loop, **options)
+        alive.add(task)
+        task.add_done_callback(alive.discard)
+        return task
+
+    loop.set_task_factory(factory)  # type: ignore[arg-type]  # typeshed wants a protocol of its own
+
+
+def _revealed(secret: Any) -> str | None:
+    return secret.get_secret_value() if secret is not None else None

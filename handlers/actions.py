@@ -1,0 +1,83 @@
+"""What the buttons and picks of a card do: action_id → use case."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from bot.card import Card
+from bot.cards.mend import SEPARATOR
+from bot.errors import Gone
+from bot.login_node import LoginNode
+from bot.model import Act, Job, derive
+from bot.service import Service, launches, logs, mends
+
+ActOn = Callable[[Service, Act], Awaitable[Card | None]]
+
+
+async def show_log(service: Service, act: Act) -> Card:
+    """Show the end of the log to whoever clicked."""
+    node, job = await _job(service, act, act.value)
+    return await logs.show(node, job, logs.Wish())
+
+
+async def cancel_job(service: Service, act: Act) -> Card:
+    """Cancel the job of the card."""
+    node, job = await _job(service, act, act.value)
+    return await mends.cancel(service, act, node, job)
+
+
+async def place_tokenizer(service: Service, act: Act) -> Card | None:
+    """Put the tokenizer files in place, then run the job again."""
+    node, job = await _job(service, act, act.value)
+    return await mends.place_files(
+        service, act, node, job, request_id=derive(act.value, "place_tokenizer")
+    )
+
+
+async def resubmit_partition(service: Service, act: Act) -> Card | None:
+    """Run the same on the partition that was chosen; `value` is what, then where."""
+    of, _, partition = act.value.rpartition(SEPARATOR)
+    request_id = derive(of, "partition", partition)
+    changes = {"partition": partition}
+    if ":" in of:
+        _, job = await _job(service, act, of)
+        return await mends.rerun(service, act, job, changes, request_id=request_id)
+    return await mends.resubmit(service, act, of, changes, request_id=request_id)
+
+
+def rerun(name: str, changes: mends.Changes) -> ActOn:
+    """Return what runs the card's job or request again, as `changes` says."""
+
+    async def act_on(service: Service, act: Act) -> Card | None:
+        request_id = derive(act.value, name)
+        if ":" not in act.value:
+            return await mends.resubmit(service, act, act.value, {}, request_id=request_id)
+        _, job = await _job(service, act, act.value)
+        return await mends.rerun(service, act, job, changes(job), request_id=request_id)
+
+    return act_on
+
+
+ACTIONS: dict[str, ActOn] = {
+    "submit": launches.confirm,
+    "withdraw": launches.withdraw,
+    "submit_again": launches.submit_again,
+    "show_log": show_log,
+    "cancel_job": cancel_job,
+    "rerun_same": rerun("rerun_same", mends.nothing),
+    "exclude_node": rerun("exclude_node", mends.without_node),
+    "more_time": rerun("more_time", mends.twice_the_time),
+    "resubmit_partition": resubmit_partition,
+    "place_tokenizer": place_tokenizer,
+}
+
+
+async def _job(service: Service, act: Act, key: str) -> tuple[LoginNode, Job]:
+    cluster, _, job_id = key.partition(":")
+    if cluster not in service.nodes:
+        raise Gone("This cluster is no longer configured")
+    node = service.node(act, cluster)
+    job = await service.store.job(cluster, job_id)
+    if job is None:
+        raise Gone("This job is no longer known")
+    return node, job

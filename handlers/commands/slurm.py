@@ -1,0 +1,71 @@
+"""The subcommands of /slurm."""
+
+from __future__ import annotations
+
+from bot.card import Card
+from bot.grammar import Parsed
+from bot.grammar.commands import Cancel, Jobs, Logs, Rerun, Status, Why
+from bot.model import Act
+from bot.service import Service, logs, mends, views
+from handlers.commands import launch
+from handlers.commands.command import Run, options
+
+
+async def partitions(service: Service, act: Act, parsed: Parsed) -> Card:
+    """Show partitions."""
+    return await views.partitions(service.node(act, parsed.cluster))
+
+
+async def jobs(service: Service, act: Act, parsed: Parsed) -> Card:
+    """List jobs."""
+    node = service.node(act, parsed.cluster)
+    return await views.jobs(service, act, node, options(parsed, Jobs).which)
+
+
+async def status(service: Service, act: Act, parsed: Parsed) -> Card:
+    """Show one job."""
+    node = service.node(act, parsed.cluster)
+    return await views.status(service, act, node, options(parsed, Status).job)
+
+
+async def show_log(service: Service, act: Act, parsed: Parsed) -> Card:
+    """Show the end of a log."""
+    node, asked = service.node(act, parsed.cluster), options(parsed, Logs)
+    job = await views.any_job(service, act, node, asked.job)
+    wish = logs.Wish(lines=asked.lines, source=asked.source or "", grep=asked.grep or "")
+    return await logs.show(node, job, wish)
+
+
+async def why(service: Service, act: Act, parsed: Parsed) -> Card:
+    """Say why a job waits or failed."""
+    node = service.node(act, parsed.cluster)
+    job = await views.any_job(service, act, node, options(parsed, Why).job)
+    return await views.why(service, node, job)
+
+
+async def cancel(service: Service, act: Act, parsed: Parsed) -> Card:
+    """Cancel a job."""
+    node = service.node(act, parsed.cluster)
+    job = await views.any_job(service, act, node, options(parsed, Cancel).job)
+    return await mends.cancel(service, act, node, job)
+
+
+async def rerun(service: Service, act: Act, parsed: Parsed) -> Card | None:
+    """Submit a job again, with changes."""
+    node, asked = service.node(act, parsed.cluster), options(parsed, Rerun)
+    job = await views.any_job(service, act, node, asked.job)
+    return await mends.rerun(
+        service, act, job, asked.changes, request_id=act.id, dry_run=asked.dry_run
+    )
+
+
+SLURM: dict[str, Run] = {
+    "slurm submit": launch.run,
+    "slurm partitions": partitions,
+    "slurm jobs": jobs,
+    "slurm status": status,
+    "slurm logs": show_log,
+    "slurm why": why,
+    "slurm cancel": cancel,
+    "slurm rerun": rerun,
+}
