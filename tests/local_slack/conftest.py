@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import aiohttp
 import pytest
@@ -15,6 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.demo.slack.manifest import Manifest, load
 from bot.demo.slack.server import LocalSlack, assemble
 
+Seen = TypeVar("Seen")
 MANIFEST = Path(__file__).parent / "manifest.yml"
 
 
@@ -40,7 +42,17 @@ class Hands:
         return list((await self.see("messages", channel=channel, **query))["messages"])
 
 
-@pytest.fixture(scope="session")
+async def until(
+    look: Callable[[], Awaitable[Seen]], fits: Callable[[Seen], Any], seconds: float = 5
+) -> Seen:
+    """Look again until it fits; fails when it never does."""
+    async with asyncio.timeout(seconds):
+        while not fits(seen := await look()):
+            await asyncio.sleep(0.01)
+    return seen
+
+
+@pytest.fixture
 def manifest() -> Manifest:
     """The test app's manifest."""
     return load(MANIFEST)
@@ -82,7 +94,8 @@ async def app(client: AsyncWebClient) -> AsyncApp:
 @pytest.fixture
 async def connected(slack: LocalSlack, app: AsyncApp) -> AsyncIterator[AsyncSocketModeHandler]:
     """The app in Socket Mode."""
-    handler = AsyncSocketModeHandler(app, slack.platform.identity.app_token)
+    token = slack.platform.identity.app_token
+    handler = AsyncSocketModeHandler(app, token, ping_interval=0.2)  # notices a cut soon
     await handler.connect_async()  # type: ignore[no-untyped-call]  # untyped in Bolt
     yield handler
     await handler.close_async()  # type: ignore[no-untyped-call]  # untyped in Bolt

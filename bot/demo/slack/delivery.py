@@ -74,13 +74,13 @@ class Courier:
         self.transport = transport
         self.deliveries: list[Delivery] = []
         self._tasks = tasks
-        self._ack_seconds = ack_seconds
+        self.ack_seconds = ack_seconds
         self._retry_delays = tuple(retry_delays)
 
     async def deliver(self, envelope: Envelope) -> Ack:
         """One attempt; commands and interactions get no other."""
         at = time.time()
-        ack = await self.transport.send(envelope, self._ack_seconds)
+        ack = await self.transport.send(envelope, self.ack_seconds)
         self.deliveries.append(Delivery(at=at, envelope=envelope, ack=ack))
         return ack
 

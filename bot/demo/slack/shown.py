@@ -114,6 +114,7 @@ def info(platform: Platform) -> Json:
             "bot_id": identity.bot_id,
             "online": platform.online,
             "connections": len(platform.sockets.links),
+            "sessions": platform.sockets.sessions,
         },
         "users": [user(one) for one in workspace.users.values()],
         "channels": [channel(one) for one in workspace.channels.values()],

@@ -39,6 +39,7 @@ class SocketMode:
 
     def __init__(self, *, identity: Identity, faults: Faults, feed: Feed, tasks: Tasks) -> None:
         self.links: list[Link] = []
+        self.sessions = 0  # how many connections there ever were
         self._identity = identity
         self._faults = faults
         self._feed = feed
@@ -65,6 +66,7 @@ class SocketMode:
             return socket
         link = Link(socket, request.transport)
         self.links.append(link)
+        self.sessions += 1
         self._feed.publish("bot", {"online": True})
         try:
             await socket.send_json(self._hello())

@@ -49,9 +49,7 @@ def bots_info(platform: Platform, arguments: Arguments) -> Json:
 
 
 def api_test(_platform: Platform, arguments: Arguments) -> Json:
-    """Echo; `error` makes it fail."""
-    if error := arguments.text("error"):
-        raise SlackError(error, args=arguments.values)
+    """Echo."""
     return {"args": arguments.values}
 
 

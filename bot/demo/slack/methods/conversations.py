@@ -90,10 +90,10 @@ def replies(platform: Platform, arguments: Arguments) -> Json:
     channel = _readable(platform, arguments)
     ts = arguments.required("ts", "thread_not_found")
     root = platform.workspace.find(channel, ts)
-    if root is None:
-        raise SlackError("thread_not_found")
     below = platform.workspace.replies(channel, ts)
-    found = [root, *_between(below, arguments)]
+    if root is None and not below:
+        raise SlackError("thread_not_found")
+    found = [*([root] if root else []), *_between(below, arguments)]
     shown, following = page(found, arguments, default=1000)
     body: Json = {
         "messages": _messages(platform, shown, arguments),

@@ -35,13 +35,24 @@ def _nested(tree: Any, place: Place) -> Iterator[tuple[Json, Place]]:
 
 def _repeated_action_ids(blocks: list[Json], _surface: Surface, place: Place) -> None:
     for index, block in enumerate(blocks):
-        seen: set[str] = set()
-        for node, where in _nested(block, place.at(index)):
-            action_id = node.get("action_id")
-            if isinstance(action_id, str):
-                if action_id in seen:
-                    where.at("action_id").say("`action_id` already exists in this block")
-                seen.add(action_id)
+        _within(block, place.at(index), set())
+
+
+def _within(tree: Any, place: Place, seen: set[str]) -> None:
+    """An action id is to be unique within the innermost block."""
+    if isinstance(tree, list):
+        for index, value in enumerate(tree):
+            _within(value, place.at(index), seen)
+    elif isinstance(tree, dict):
+        action_id = tree.get("action_id")
+        if action_id in seen:
+            place.at("action_id").say("`action_id` already exists in this block")
+        seen |= {action_id} if isinstance(action_id, str) else set()
+        for name, value in tree.items():
+            if name == "child_blocks" or (name == "elements" and tree["type"] == "carousel"):
+                _repeated_action_ids(value, "message", place.at(name))
+            else:
+                _within(value, place.at(name), seen)
 
 
 def _one_focus(blocks: list[Json], _surface: Surface, place: Place) -> None:
