@@ -47,7 +47,7 @@ def _part(text: str) -> _Part:
 def _split(parts: Sequence[_Part], kind: str) -> Iterator[tuple[_Part, list[_Part]]]:
     """Group parts under the one of this kind that stands before them."""
     starts = [i for i, part in enumerate(parts) if part.kind == kind]
-    for start, end in zip(starts, [*starts[1:], len(parts)], strict=True):
+    for start, end in zip(starts, [*starts[1:], len(parts)], strict=False):
         yield parts[start], list(parts[start + 1 : end])
 
 

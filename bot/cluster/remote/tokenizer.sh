@@ -28,12 +28,12 @@ with urllib.request.urlopen(sys.argv[1], timeout=60) as a, open(sys.argv[2], "wb
   fi
 }
 
-# A vocabulary is a JSON object, merges are lines; an error page is neither.
+# A vocabulary is a whole JSON object, merges are lines; an error page is neither.
 sb_good() { # $1: file, $2: its name at the source
   [ -s "$1" ] || return 1
-  case $2$(head -c 1 "$1") in
-    *.json{) return 0 ;;
-    *.json* | *'<') return 1 ;;
+  case $2$(head -c 1 "$1")$(tail -c 2 "$1") in
+    *.json'{'*'}') return 0 ;;
+    *.json* | *.txt'<'*) return 1 ;;
   esac
 }
 
