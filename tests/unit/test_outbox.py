@@ -6,14 +6,17 @@ import asyncio
 import itertools
 import logging
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
 
 from bot.errors import ChatUnreachable, MessageRefused
 from bot.pace import Pace
+from bot.ports import Posted
 from bot.store.sql_store import SqlStore
 from tests.unit.fake_chat import FakeChat, Fault, limited, lost, unanswered
 from tests.unit.store.makers import wanted
@@ -249,6 +252,29 @@ async def test_a_card_that_changes_during_its_post_is_told(store: SqlStore, chat
         await until(lambda: chat.count("post") == 1)
         await tell(store, outbox, wanted(lead="two"))
     assert chat.shown() == [("request/r1", "two")]
+
+
+class SlowReads(SqlStore):
+    """A store whose reads arrive late; what they say may have passed."""
+
+    @override
+    async def due(self, now: datetime) -> Sequence[Posted]:
+        rows = await super().due(now)
+        await asyncio.sleep(0.05)
+        return rows
+
+
+async def test_a_read_that_is_overtaken_by_a_post_does_not_double_it(
+    tmp_path: Path, chat: FakeChat
+) -> None:
+    """A message that was on its way when the read began is left to the next read."""
+    async with SlowReads(f"sqlite:///{tmp_path}/bot.db") as slow, running(slow, chat) as outbox:
+        await slow.want(wanted())
+        for _ in range(40):
+            outbox.wake()
+            await asyncio.sleep(0.005)
+        await until(lambda: settled(slow))
+    assert chat.shown() == [("request/r1", "waits")]
 
 
 async def test_a_database_that_fails_after_a_post_does_not_double_it(
