@@ -113,5 +113,12 @@ def group(original: str, name: str, gid: int) -> str:
     return "\n".join([*kept, f"{name}:x:{gid}:", ""])
 
 
-# Nodes share the machine's processes; control groups would need rights that few containers give.
-CGROUP_CONF = "CgroupPlugin=autodetect\n"
+def cgroup_conf(version: str) -> str:
+    """cgroup.conf: without control groups, which few containers allow.
+
+    *version* is what ``slurmd -V`` prints. Each slurmd loads a plugin for them whether it is used
+    or not; before 24.05 the one for version 1 was the only one that is content with nothing.
+    """
+    year, month, *_ = version.rsplit(maxsplit=1)[-1].split(".")
+    plugin = "disabled" if (int(year), int(month)) >= (24, 5) else "cgroup/v1"
+    return f"CgroupPlugin={plugin}\n"

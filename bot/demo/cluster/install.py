@@ -11,6 +11,8 @@ from bot.demo.cluster.address import ClusterAddress, Login
 from bot.demo.cluster.place import Place
 from bot.demo.cluster.plan import ACCOUNT, GPUS, NODES, PARTITIONS, Plan
 
+_TOOLS = {"PATH": "/usr/bin:/bin"}
+
 
 class Installation:
     """Everything that the daemons find when they start."""
@@ -81,7 +83,9 @@ class Installation:
         self._file(outside.munge / "munge.key", secrets.token_bytes(1024), users.munge, 0o400)
         self._file(outside.slurm / "slurm.conf", conf.slurm_conf(self._plan, tree), users.root)
         self._file(outside.slurm / "gres.conf", conf.gres_conf(tree), users.root)
-        self._file(outside.slurm / "cgroup.conf", conf.CGROUP_CONF, users.root)
+        version = await process.run(["/usr/sbin/slurmd", "-V"], environment=_TOOLS)
+        cgroup = conf.cgroup_conf(version.stdout)
+        self._file(outside.slurm / "cgroup.conf", cgroup, users.root)
         dbd = conf.slurmdbd_conf(self._plan, tree, password)
         self._file(outside.slurm / "slurmdbd.conf", dbd, users.slurm, 0o600)
         sql = conf.database_sql(password)
@@ -129,4 +133,4 @@ class Installation:
 
 async def _make_key(path: Path) -> None:
     argv = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(path)]
-    await process.run(argv, environment={"PATH": "/usr/bin:/bin"})
+    await process.run(argv, environment=_TOOLS)

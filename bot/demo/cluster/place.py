@@ -134,7 +134,7 @@ class Namespaces:
         """Enter the namespaces, and on a node one more pair with its own name and /tmp."""
         assert self._holder is not None  # noqa: S101 - open() comes first
         pid = str(self._holder.pid)
-        entered = ["nsenter", "--target", pid, "--mount", "--uts", "--wd=/"]
+        entered = ["nsenter", "--target", pid, "--mount", "--uts", "--root", "--wd=/"]
         if node is not None:
             script = 'hostname "$1"; mount --bind "/mnt/nodes/$1" /tmp; shift; exec "$@"'
             entered += ["unshare", "--mount", "--uts", "--propagation", "private"]
