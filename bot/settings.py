@@ -59,12 +59,10 @@ _Channels = Annotated[tuple[_Channel, ...], Field(strict=False)]
 
 
 def _store_url(value: object) -> object:
-    if isinstance(value, str) and not value.startswith(
-        ("sqlite+aiosqlite:///", "postgresql+asyncpg://")
-    ):
+    if isinstance(value, str) and not value.startswith(("sqlite:///", "postgresql://")):
         raise refused(
             "is not a database the bot can use",
-            "`sqlite+aiosqlite:///FILE` or `postgresql+asyncpg://USER:PASSWORD@HOST/NAME`",
+            "`sqlite:///FILE` or `postgresql://USER:PASSWORD@HOST/NAME`",
         )
     return value
 
@@ -72,7 +70,7 @@ def _store_url(value: object) -> object:
 class StoreSettings(Section):
     """`[store]`: where the bot keeps what it must remember."""
 
-    url: Annotated[str, BeforeValidator(_store_url)] = "sqlite+aiosqlite:///sbatchat.db"
+    url: Annotated[str, BeforeValidator(_store_url)] = "sqlite:///sbatchat.db"
 
 
 class HttpSettings(Section):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 
 
 def suggest(word: str, candidates: Iterable[str], most: int = 3) -> tuple[str, ...]:
@@ -12,23 +12,30 @@ def suggest(word: str, candidates: Iterable[str], most: int = 3) -> tuple[str, .
 
     A path is also known by its last part, so `llama3p1_2b` finds `pretrain/llama3p1_2b_pt.py`.
     """
-    names = list(dict.fromkeys(candidates))
-    target = word.lower()[:200]
+    names = {name: name.lower().lstrip("-") for name in candidates}
+    target = word.lower().lstrip("-")[:_LONGEST]
     last = posixpath.basename(target.rstrip("/"))
     stem = last.rsplit(".", 1)[0]
-    found = [name for name in names if len(target) > _FEW and name.lower().startswith(target)]
-    found += _alike(target, {name: name.lower() for name in names}, most)
-    found += _alike(last, {name: posixpath.basename(name).lower() for name in names}, most)
-    found += [name for name in names if len(stem) > _FEW and stem in name.lower()]
+    found = [name for name in names if len(target) > _FEW and names[name].startswith(target)]
+    found += _alike(target, names)
+    found += _alike(last, {name: posixpath.basename(names[name]) for name in names})
+    found += [name for name in names if len(stem) > _FEW and stem in names[name]]
     return tuple(dict.fromkeys(found))[:most]
 
 
-def _alike(target: str, spelt: dict[str, str], most: int) -> list[str]:
+def _alike(target: str, names: dict[str, str]) -> list[str]:
     """Return the names whose spelling is close to the target, closest first."""
-    near = get_close_matches(target, set(spelt.values()), n=most, cutoff=0.6)
-    return [name for spelling in near for name in spelt if spelt[name] == spelling]
+    matcher = SequenceMatcher(b=target)
+    scores: list[tuple[float, int, str]] = []
+    for name, spelling in names.items():
+        matcher.set_seq1(spelling[:_LONGEST])
+        if matcher.quick_ratio() >= _CLOSE and matcher.ratio() >= _CLOSE:
+            scores.append((-matcher.ratio(), len(scores), name))
+    return [name for _, _, name in sorted(scores)]
 
 
+_CLOSE = 0.6
+_LONGEST = 200
 _FEW = 2
 """Letters that say too little."""
 

@@ -45,16 +45,19 @@ class Site(Value):
         """
         if not path:
             return ""
-        for prefix, folder in (
-            ("~", self.home),
-            ("$HOME", self.home),
-            ("$WORK_DIR", self.nemo_dir and self.path(self.nemo_dir)),
-        ):
-            if path == prefix or path.startswith(f"{prefix}/"):
-                return posixpath.normpath(folder + path.removeprefix(prefix)) if folder else path
-        if base:
-            path = posixpath.join(self.path(base), path)
-        return posixpath.normpath(path)
+        first, slash, rest = path.partition("/")
+        if first in _FOLDERS:
+            folder = self._home_of(self.nemo_dir) if first == "$WORK_DIR" else self.home
+            return posixpath.normpath(f"{folder}{slash}{rest}") if folder else path
+        return posixpath.normpath(posixpath.join(self._home_of(base), path))
+
+    def _home_of(self, path: str) -> str:
+        """Return the path with the home put in where it is known."""
+        first, slash, rest = path.partition("/")
+        return f"{self.home}{slash}{rest}" if self.home and first in {"~", "$HOME"} else path
+
+
+_FOLDERS = {"~", "$HOME", "$WORK_DIR"}
 
 
 class Need(Value):

@@ -115,7 +115,8 @@ def _meant(group: str, typed: str) -> str:
         return f"Did you mean `/slurm status {typed[:24]}`?"
     verbs = {c.verb: f"/{c.name}" for c in COMMANDS if not group or c.group == group}
     others = {c.verb: f"/{c.name}" for c in COMMANDS}
-    near = suggest(typed, verbs, 2) or suggest(typed, others, 2)
+    exact = [verb for verb in others if verb == typed.lower()]
+    near = exact or suggest(typed, verbs, 2) or suggest(typed, others, 2)
     if near:
         return f"Did you mean {' or '.join(f'`{others[verb]}`' for verb in near)}?"
     return _there_is(group)
@@ -125,7 +126,7 @@ def _read(command: Command, spelled: Spelling, pasted: Pasted) -> Parsed | Help:
     before = spelled.words[: spelled.words.index("--")] if "--" in spelled.words else spelled.words
     if [word.lower() for word in before] == ["help"] or {"-h", "--help"} & set(before):
         return Help(command.name)
-    folder = posixpath.join(pasted.folder, spelled.folder)
+    folder = posixpath.join(pasted.folder, spelled.folder).rstrip("/") or pasted.folder
     if command.model is NemoRun:
         workdir = {"workdir": pasted.home} if pasted.home else {}
         run = read(command, spelled.words, defaults=workdir)

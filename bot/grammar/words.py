@@ -21,7 +21,7 @@ _MARKUP = re.compile(
 )
 _ENTITY = re.compile("&(amp|lt|gt);")
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">"}
-_CONTINUED = re.compile(r" *\\ *\n *|(?<= )\\ +")
+_CONTINUED = re.compile(r" *\\ *\n *| +\\ +")
 _DASHED = re.compile(r"(?<!\S)-*[‒–—―][-‒–—―]*(?P<name>[^\s=]*)")
 _ONE_LETTER = re.compile(r"[A-Za-z]?[0-9]*")
 _QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""")

@@ -220,8 +220,13 @@ def needs(options: Submit, site: Site) -> tuple[Need, ...]:
         among=posixpath.dirname(run.script),
         suffix=posixpath.splitext(run.script)[1],
     )
-    folder = (Need(field="chdir", path=run.chdir, kind="folder"),) if run.chdir else ()
-    return (*folder, script)
+    wanted = (
+        Need(field="chdir", path=run.chdir or "", kind="folder"),
+        script,
+        Need(field="output", path=run.output or "", kind="place"),
+        Need(field="error", path=run.error or "", kind="place"),
+    )
+    return tuple(need for need in wanted if need.path)
 
 
 BATCH_SCRIPT = Workload(

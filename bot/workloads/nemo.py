@@ -227,6 +227,8 @@ def needs(options: NemoRun, site: Site) -> tuple[Need, ...]:
             suffix=".sqsh",
         ),
         Need(field="data_dir", path=run.data_dir or "", kind="folder"),
+        Need(field="log_dir", path=run.log_dir or "", kind="place"),
+        Need(field="cache_dir", path=run.cache_dir or "", kind="place"),
     )
     return tuple(need for need in wanted if need.path)
 

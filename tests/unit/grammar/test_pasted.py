@@ -1,0 +1,146 @@
+"""Commands pasted from the documentation."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.errors import InputRefused
+from bot.grammar import Parsed, parse
+from bot.grammar.commands import Cancel, Jobs, Partitions
+from bot.workloads.batch_script import Submit
+from bot.workloads.nemo import NemoRun
+
+DOCUMENTED = NemoRun(
+    recipe="pretrain/llama3p1_2b_pt.py",
+    nodes=2,
+    partition="a3m",
+    slurm_type="hcc-a3m",
+    workdir="$WORK_DIR",
+    image="$WORK_DIR/nemo-demo.sqsh",
+    experiment_name="nemo-demo-run",
+)
+
+ONE_LINE = (
+    "python3 run.py -e slurm --slurm-type hcc-a3m --partition a3m -d $WORK_DIR"
+    " -i $WORK_DIR/nemo-demo.sqsh -s pretrain/llama3p1_2b_pt.py -n 2"
+    " --experiment-name nemo-demo-run"
+)
+AS_PRINTED = r"""export NEMORUN_HOME=$WORK_DIR && \
+python3 run.py -e slurm --slurm-type hcc-a3m --partition a3m \
+  -d $WORK_DIR -i $WORK_DIR/nemo-demo.sqsh \
+  -s pretrain/llama3p1_2b_pt.py -n 2 \
+  --experiment-name nemo-demo-run"""
+
+
+def parsed(text: str, command: str = "/nemo") -> Parsed:
+    found = parse(command, text)
+    assert isinstance(found, Parsed)
+    return found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ONE_LINE,
+        AS_PRINTED,
+        AS_PRINTED.replace("&&", "&amp;&amp;"),
+        AS_PRINTED.replace("\n", " "),
+        AS_PRINTED.replace("--", "—").replace(" -n ", " –n "),
+        AS_PRINTED.replace("run.py", "<http://run.py|run.py>"),
+        f"$ {ONE_LINE}",
+        f"cd $WORK_DIR\n\n# Launch the training job\n{AS_PRINTED}",
+        f"NEMORUN_HOME=$WORK_DIR {ONE_LINE}",
+        ONE_LINE.replace("$WORK_DIR", "${WORK_DIR}"),
+        ONE_LINE.replace("python3", "python3.11"),
+    ],
+)
+def test_the_documented_launch_is_understood(text: str) -> None:
+    found = parsed(text)
+    assert found.subcommand == "nemo run"
+    assert found.options == DOCUMENTED
+    assert found.notes == ()
+
+
+def test_the_documented_work_directory_is_put_in() -> None:
+    found = parsed(
+        f"# Set the working directory\nexport WORK_DIR=$HOME/vertex-oss-training/nemo\n{AS_PRINTED}"
+    )
+    assert found.options == DOCUMENTED.model_copy(
+        update={
+            "workdir": "$HOME/vertex-oss-training/nemo",
+            "image": "$HOME/vertex-oss-training/nemo/nemo-demo.sqsh",
+        }
+    )
+
+
+def test_nemorun_home_stands_for_a_missing_work_directory() -> None:
+    assert parsed("NEMORUN_HOME=/a/b python3 run.py -s x.py").options == NemoRun(
+        recipe="x.py", workdir="/a/b"
+    )
+
+
+def test_a_folder_that_cannot_be_honoured_is_noted() -> None:
+    assert "left out" in parsed("cd /other && python3 run.py -s x.py").notes[0]
+    assert "NEMORUN_HOME" in parsed("NEMORUN_HOME=/a python3 run.py -s x.py -d /b").notes[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "export HF_TOKEN=hf_abcdefghijklmnop && python3 run.py -s x.py",
+        "export HF_TOKEN=hf_abcdefghijklmnop\nexport WANDB_API_KEY=abcdefghijklmnop\nrun x.py",
+    ],
+)
+def test_a_pasted_secret_is_refused_and_not_repeated(text: str) -> None:
+    with pytest.raises(InputRefused) as refusal:
+        parse("/nemo", text)
+    assert "HF_TOKEN" in refusal.value.errors[0].message
+    assert "revoke" in refusal.value.errors[0].hint
+    assert "abcdefghijklmnop" not in repr(refusal.value.errors)
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("sinfo", Partitions()),
+        ("squeue", Jobs(which="all")),
+        ("squeue --me", Jobs(which="mine")),
+        ("squeue -u $USER", Jobs(which="mine")),
+        ("scancel 75", Cancel(job="75")),
+        ("sbatch train.sh", Submit(script="train.sh")),
+        (
+            "sbatch -N 2 -p a3m launch.sh --cluster_type hcc-a3m --job_script algorithms/dpo.sh",
+            Submit(
+                script="launch.sh",
+                nodes=2,
+                partition="a3m",
+                args=("--cluster_type", "hcc-a3m", "--job_script", "algorithms/dpo.sh"),
+            ),
+        ),
+        ("cd ~/jobs && sbatch train.sh 3", Submit(script="train.sh", args=("3",), chdir="~/jobs")),
+    ],
+)
+def test_slurms_own_commands_are_understood(text: str, options: object) -> None:
+    assert parsed(text, "/slurm").options == options
+
+
+def test_options_behind_a_script_are_said_to_be_the_scripts() -> None:
+    assert "goes to the script" in parsed("sbatch train.sh -N 2", "/slurm").notes[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "squeue -p a3m",
+        "scancel -u ana",
+        "cd /x && rm -rf /",
+        "export NEMORUN_HOME=$(id) && python3 run.py -s x.py",
+        "gcloud storage cp gs://a b\npython3 run.py -s x.py",
+        "export WORK_DIR=" + "$WORK_DIR" * 90 + "; export WORK_DIR=" + "$WORK_DIR" * 90 + "; sinfo",
+        "python3 evil.py",
+        "X=\\",
+    ],
+)
+def test_what_goes_beyond_the_documentation_is_refused(text: str) -> None:
+    with pytest.raises(InputRefused):
+        parse("/nemo", text)

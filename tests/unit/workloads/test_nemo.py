@@ -1,0 +1,200 @@
+"""How a recipe is launched."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from bot.errors import InputRefused
+from bot.model import Resources
+from bot.workload import Need, Site, changed, difference
+from bot.workloads import WORKLOADS
+from bot.workloads.nemo import NEMO, NemoRun, complete, launch, needs, notes, resources
+
+SITE = Site(
+    home="/home/ana",
+    account="research",
+    partition="a3m",
+    nemo_dir="~/vertex-oss-training/nemo",
+    python="~/venv/bin/python3",
+    image="nemo-20250721.sqsh",
+    images="/images",
+    cache_dir="$HOME/cache",
+    slurm_types={"big": "hcc-a4"},
+)
+NEMO_DIR = "/home/ana/vertex-oss-training/nemo"
+
+
+def test_the_documented_command_comes_out_as_documented() -> None:
+    run = NemoRun(
+        recipe="pretrain/llama3p1_2b_pt.py",
+        nodes=2,
+        partition="a3m",
+        slurm_type="hcc-a3m",
+        workdir="$WORK_DIR",
+        image="$WORK_DIR/nemo-demo.sqsh",
+        experiment_name="nemo-demo-run",
+    )
+    made = launch(run, Site(home="/home/ana", nemo_dir="$HOME/vertex-oss-training/nemo"))
+    assert made.argv == (
+        "python3",
+        "run.py",
+        "-e",
+        "slurm",
+        "--slurm-type",
+        "hcc-a3m",
+        "--partition",
+        "a3m",
+        "-d",
+        NEMO_DIR,
+        "-i",
+        f"{NEMO_DIR}/nemo-demo.sqsh",
+        "-s",
+        "pretrain/llama3p1_2b_pt.py",
+        "-n",
+        "2",
+        "--experiment-name",
+        "nemo-demo-run",
+    )
+    assert made.cwd == NEMO_DIR
+    assert dict(made.env) == {
+        "NEMORUN_HOME": NEMO_DIR,
+        "COLUMNS": "512",
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+    }
+    assert made.sbatch_options == ()
+
+
+def test_the_sites_defaults_fill_what_was_left_out() -> None:
+    assert complete(NemoRun(recipe="pretrain/x_pt.py"), SITE) == NemoRun(
+        recipe="pretrain/x_pt.py",
+        partition="a3m",
+        slurm_type="hcc-a3m",
+        workdir=NEMO_DIR,
+        image="/images/nemo-20250721.sqsh",
+        experiment_name="x_pt",
+        cache_dir="/home/ana/cache",
+        account="research",
+    )
+
+
+def test_completing_twice_changes_nothing() -> None:
+    once = complete(NemoRun(recipe="x.py", log_dir="logs", data_dir="/gcs/d"), SITE)
+    assert complete(once, SITE) == once
+    assert once.log_dir == f"{NEMO_DIR}/logs"
+
+
+def test_options_that_run_py_lacks_go_to_sbatch() -> None:
+    run = NemoRun(
+        recipe="x.py", time="04:00:00", qos="high", after=("75", "76"), exclude="alice-a3m-0"
+    )
+    made = launch(run, SITE)
+    assert made.sbatch_options == (
+        "--time=04:00:00",
+        "--qos=high",
+        "--exclude=alice-a3m-0",
+        "--dependency=afterok:75:76",
+    )
+    assert not any("time" in word or "qos" in word for word in made.argv)
+    assert made.argv[0] == "/home/ana/venv/bin/python3"
+    assert made.argv[-2:] == ("--account", "research")
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        (NemoRun(recipe="x.py", partition="big"), "hcc-a4"),
+        (NemoRun(recipe="x.py", partition="a3u"), "hcc-a3u"),
+        (NemoRun(recipe="x.py", partition="cpu"), None),
+        (NemoRun(recipe="x.py", partition="big", slurm_type="hcc-a3h"), "hcc-a3h"),
+    ],
+)
+def test_the_cluster_type_follows_the_partition(run: NemoRun, expected: str | None) -> None:
+    assert complete(run, SITE).slurm_type == expected
+
+
+@pytest.mark.parametrize(
+    ("image", "path"),
+    [
+        ("a.sqsh", "/images/a.sqsh"),
+        ("sub/a.sqsh", f"{NEMO_DIR}/sub/a.sqsh"),
+        ("/gcs/b/a.sqsh", "/gcs/b/a.sqsh"),
+        ("~/a.sqsh", "/home/ana/a.sqsh"),
+        ("$WORK_DIR/a.sqsh", f"{NEMO_DIR}/a.sqsh"),
+    ],
+)
+def test_images_are_always_absolute(image: str, path: str) -> None:
+    assert complete(NemoRun(recipe="x.py", image=image), SITE).image == path
+
+
+def test_resources_are_whole_nodes_of_eight_gpus() -> None:
+    asked = resources(NemoRun(recipe="x.py", nodes=4, partition="a3m", time="02:00:00"))
+    assert asked == Resources(partition="a3m", nodes=4, gpus_per_node=8, time=timedelta(hours=2))
+    assert asked.gpu_hours == 64
+
+
+def test_needs_name_the_paths_by_their_options() -> None:
+    run = NemoRun(recipe="pretrain/x.py", data_dir="/gcs/d")
+    assert needs(run, SITE) == (
+        Need(field="workdir", path=NEMO_DIR, kind="folder"),
+        Need(
+            field="recipe",
+            path=f"{NEMO_DIR}/pretrain/x.py",
+            kind="file",
+            among=NEMO_DIR,
+            suffix=".py",
+        ),
+        Need(
+            field="image",
+            path="/images/nemo-20250721.sqsh",
+            kind="file",
+            among="/images",
+            suffix=".sqsh",
+        ),
+        Need(field="data_dir", path="/gcs/d", kind="folder"),
+        Need(field="cache_dir", path="/home/ana/cache", kind="place"),
+    )
+
+
+def test_a_type_that_the_recipes_do_not_list_is_noted_and_allowed() -> None:
+    assert "hcc-a3h" in notes(NemoRun(recipe="x.py", slurm_type="hcc-a3h"))[0]
+    assert notes(NemoRun(recipe="x.py", slurm_type="hcc-a4")) == ()
+
+
+def test_a_rerun_changes_only_what_was_asked() -> None:
+    before = NemoRun(recipe="x.py", nodes=4, partition="general")
+    after = changed(NEMO, before, {"partition": "a3m", "nodes": 2})
+    assert after == NemoRun(recipe="x.py", nodes=2, partition="a3m")
+    assert difference(before, after) == "nodes 4 → 2, partition general → a3m"
+    assert difference(before, before) == ""
+
+
+def test_a_rerun_refuses_what_the_workload_does_not_have() -> None:
+    submit = WORKLOADS["slurm submit"]
+    options = submit.model.model_validate({"script": "a.sh"})
+    with pytest.raises(InputRefused) as refusal:
+        changed(submit, options, {"cache_dir": "/c", "image": "/i"})
+    assert [error.field for error in refusal.value.errors] == ["cache_dir", "image"]
+
+
+@pytest.mark.parametrize(
+    ("path", "base", "found"),
+    [
+        ("", "/b", ""),
+        ("a/./b", "/b", "/b/a/b"),
+        ("/a//b/", "/b", "/a/b"),
+        ("~", "", "/home/ana"),
+        ("~x", "/b", "/b/~x"),
+        ("$HOME", "/b", "/home/ana"),
+    ],
+)
+def test_paths_are_resolved_below_their_base(path: str, base: str, found: str) -> None:
+    assert SITE.path(path, base) == found
+
+
+def test_a_path_stays_as_typed_while_home_is_unknown() -> None:
+    assert Site().path("~/a", "/b") == "~/a"
+    assert Site().path("$WORK_DIR/a") == "$WORK_DIR/a"
+    assert Site(nemo_dir="~/n").path("$WORK_DIR/a") == "~/n/a"
