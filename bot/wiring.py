@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import getpass
 import logging
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Any
@@ -38,8 +38,8 @@ from handlers.desk import Desk
 logger = logging.getLogger(__name__)
 
 
-async def run(settings: Settings, stop: asyncio.Event) -> None:
-    """Run the bot until `stop` is set."""
+async def run(settings: Settings, ready: Callable[[], None]) -> None:
+    """Run the bot until cancelled; call `ready` once it listens."""
     keep_tasks(asyncio.get_running_loop())
     async with AsyncExitStack() as stack:
         nodes = await login_nodes(settings, stack)
@@ -51,8 +51,8 @@ async def run(settings: Settings, stop: asyncio.Event) -> None:
             session=session,
         )
         await stack.enter_async_context(_bot(settings, nodes, store, client))
-        await stop.wait()
-        logger.info("stopping", extra={"action": "bot_stopping"})
+        ready()
+        await asyncio.Event().wait()
 
 
 @asynccontextmanager
