@@ -87,7 +87,7 @@ def _pending(job: Job) -> Text:
 
 def _ended(job: Job) -> Text:
     words = ENDINGS[job.seen.state]
-    took = f" after {duration(job.seen.elapsed)}" if job.seen.elapsed else ""
+    took = f" after {duration(job.seen.elapsed)}" if job.seen.elapsed is not None else ""
     who = f" by {job.seen.cancelled_by}" if job.seen.cancelled_by else ""
     cause = f" {job.cause}" if job.cause and not job.seen.state.good else ""
     return (f"{words}{who}{took}.{cause}",)
@@ -179,10 +179,9 @@ def notice(request: Request, job: Job, was: State | None) -> Card | None:
             lead: Text = ("Requeued by Slurm: ", *_pending(job))
             return Card(lead=lead, tone=Tone.WAITING)
         case State.COMPLETED:
-            words = (f", last seen at {job.progress}",) if job.progress else ()
-            took = duration(job.seen.elapsed) if job.seen.elapsed else ""
+            words = (f" {job.progress}.",) if job.progress else ()
             return Card(
-                lead=(person, f" Completed{' after ' + took if took else ''}", *words, "."),
+                lead=(person, " ", *_ended(job), *words),
                 tone=Tone.DONE,
             )
         case _:

@@ -12,11 +12,13 @@ _NO_QUOTE = Quote()
 def size(resources: Resources, quote: Quote = _NO_QUOTE) -> Text:
     """Return nodes × GPUs × time = GPU-hours, as far as it is known."""
     words = [count(resources.nodes, "node")]
-    if resources.gpus_per_node is not None:
+    if resources.gpus_per_node:
         words.append(count(resources.gpus_per_node, "GPU"))
     if resources.time is not None:
         words.append(duration(resources.time))
     product = " × ".join(words)
+    if resources.gpus == 0:
+        return (f"{product}, no GPUs",)
     if resources.gpu_hours is not None:
         default = " (the partition's default time)" if quote.limit_from else ""
         return (f"{product} = {figure(resources.gpu_hours)} GPU-hours{default}",)

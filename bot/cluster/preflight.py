@@ -25,10 +25,19 @@ printf '\035'
 number=0
 while [ $# -gt 0 ]; do
   kind=$1 path=$2 among=$3 suffix=$4; shift 4
+  real=$(readlink -m -- "$path")
   verdict=missing
-  if [ "$kind" = folder ]; then [ -d "$path" ] && verdict=ok; else [ -f "$path" ] && verdict=ok; fi
-  [ "$verdict" = ok ] && [ ! -r "$path" ] && verdict=unreadable
-  printf '%s\037%s\037' "$verdict" "$(readlink -f -- "$path")"
+  case $kind in
+    folder) [ -d "$real" ] && verdict=ok ;;
+    file) [ -f "$real" ] && verdict=ok ;;
+    place)
+      # The nearest folder that is there must let one make the rest.
+      near=$real
+      while [ -n "$near" ] && [ ! -e "$near" ]; do near=${near%/*}; done
+      if [ -w "${near:-/}" ]; then verdict=ok; else verdict=closed; fi ;;
+  esac
+  [ "$verdict" = ok ] && [ "$kind" != place ] && [ ! -r "$real" ] && verdict=unreadable
+  printf '%s\037%s\037' "$verdict" "$real"
   if [ "$verdict" = missing ] && [ -d "$among" ]; then
     (cd "$among" && find . -maxdepth 2 -type f -name "*$suffix" 2>/dev/null | head -n 200)
   fi
@@ -46,6 +55,8 @@ class Verdict(StrEnum):
     OK = "ok"
     MISSING = "missing"
     UNREADABLE = "unreadable"
+    CLOSED = "closed"
+    """It is not there, and the login account may not make it."""
     OUTSIDE = "outside"
     """It lies, perhaps through a link, below none of the allowed roots."""
 
@@ -57,7 +68,7 @@ class Checked:
     need: Need
     verdict: Verdict
     real: str
-    """The path with its links resolved; empty where nothing is."""
+    """The path with its links resolved, as far as there are any."""
     others: tuple[str, ...] = ()
     """What lies in the folder where it was looked for."""
     text: str = ""

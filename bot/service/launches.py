@@ -187,6 +187,9 @@ def _problem(check: Checked, roots: Sequence[str]) -> FieldError:
         case Verdict.UNREADABLE:
             message = f"The {what} `{need.path}` may not be read by the login account"
             hint = "Change its rights on the cluster"
+        case Verdict.CLOSED:
+            message = f"`{need.path}` may not be written by the login account"
+            hint = "Change its rights on the cluster, or name another place"
         case _:
             message = f"There is no {what} `{need.path}` on the cluster"
             hint = did_you_mean(need.path.removeprefix(f"{need.among}/"), check.others)
