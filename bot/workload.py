@@ -101,11 +101,18 @@ class Workload(Generic[M]):
     needs: Callable[[M, Site], tuple[Need, ...]] = field(default=_no_needs)
     notes: Callable[[M], tuple[str, ...]] = field(default=_no_notes)
     """Sentences worth reading before completed options run."""
+    follows: tuple[tuple[str, str], ...] = ()
+    """Pairs of an option and one that is derived from it when it is left out."""
     examples: tuple[str, ...] = ()
 
 
-def changed(workload: Workload[M], options: M, changes: Mapping[str, object]) -> M:
-    """Return the options of a rerun; raises InputRefused for what this workload does not have."""
+def changed(
+    workload: Workload[M], options: M, changes: Mapping[str, object], site: Site | None = None
+) -> M:
+    """Return the options of a rerun; raises InputRefused for what this workload does not have.
+
+    What was derived from a changed option is derived anew, as far as the site knows it.
+    """
     known = workload.model.model_fields
     strangers = tuple(
         FieldError(
@@ -117,7 +124,13 @@ def changed(workload: Workload[M], options: M, changes: Mapping[str, object]) ->
     )
     if strangers:
         raise InputRefused(strangers)
-    return workload.model.model_validate({**options.model_dump(), **changes})
+    values = {**options.model_dump(), **changes}
+    for leader, follower in workload.follows:
+        if leader in changes and follower not in changes and values[follower]:
+            left_open = workload.model.model_validate({**values, follower: None})
+            derived = getattr(workload.complete(left_open, site or Site()), follower)
+            values[follower] = derived or values[follower]
+    return workload.model.model_validate(values)
 
 
 def difference(before: Options, after: Options) -> str:
@@ -126,7 +139,7 @@ def difference(before: Options, after: Options) -> str:
     return ", ".join(
         f"{name.replace('_', ' ')} {_value(old.get(name))} → {_value(new[name])}"
         for name in new
-        if old.get(name) != new[name]
+        if old.get(name) != new[name] and name != "dry_run"
     )
 
 

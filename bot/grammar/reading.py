@@ -17,6 +17,7 @@ from bot.options import Option, Options, typed_fields
 from bot.shapes import shown
 from bot.suggest import did_you_mean, suggest
 
+_LONGEST_NAME = 60
 _NUMBER = re.compile(r"-[0-9.,]+")
 
 
@@ -167,7 +168,7 @@ class _Reading:
             self._wrong(name, complaint.message, complaint.hint)
 
     def _wrong(self, where: str, message: str, hint: str = "") -> None:
-        self._errors.append(FieldError(where, message, hint))
+        self._errors.append(FieldError(where[:_LONGEST_NAME], message, hint))
 
 
 def _is_flag(item: str) -> bool:

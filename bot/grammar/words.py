@@ -19,6 +19,7 @@ _MARKUP = re.compile(
     r"<(?P<sign>[@#!])(?P<id>[^<>|\n]{1,200})(?:\|(?P<name>[^<>\n]{0,500}))?>"
     r"|<(?P<url>(?:https?|mailto|tel|ftp):[^<>|\n]{1,2000})(?:\|(?P<label>[^<>\n]{1,2000}))?>"
 )
+_CODE = re.compile(r"(?s)\A\s*(?:```([^`]*)```|`([^`]*)`)\s*\Z")
 _ENTITY = re.compile("&(amp|lt|gt);")
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">"}
 _CONTINUED = re.compile(r" *\\ *\n *| +\\ +")
@@ -30,7 +31,7 @@ _SIGN = re.compile(r"\$\(|[`;|&<>]")
 
 def normalise(text: str) -> str:
     """Return the text as it was meant: quotes, dashes, spaces, Slack's links and entities."""
-    text = _MARKUP.sub(_label, text.replace("\r\n", "\n"))
+    text = _MARKUP.sub(_label, _CODE.sub(r"\1\2", text.replace("\r\n", "\n")))
     text = _ENTITY.sub(lambda found: _ENTITIES[found.group(1)], text)
     text = _UNSEEN.sub("", _SPACES.sub(" ", text)).translate(_QUOTES).translate(_HYPHENS)
     text = _DASHED.sub(_dashes, _CONTINUED.sub(" ", text))
@@ -63,7 +64,7 @@ def split(text: str) -> tuple[str, ...]:
     if signs:
         named = " ".join(f"“{sign}”" for sign in signs)
         raise refuse(
-            f"{named} means nothing here: no shell reads this",
+            f"There is no shell here, so {named} cannot be used",
             "Type one command; put quotes around text that holds such a character",
         )
     try:

@@ -149,11 +149,11 @@ def _experiment(recipe: str) -> str:
 
 
 def resources(options: NemoRun, _script: str = "") -> Resources:
-    """Return what a recipe takes: whole nodes."""
+    """Return what a recipe takes: whole nodes, whose GPUs the cluster type tells."""
     return Resources(
         partition=options.partition or "",
         nodes=options.nodes,
-        gpus_per_node=GPUS_PER_NODE.get(options.slurm_type or "hcc-a3m"),
+        gpus_per_node=GPUS_PER_NODE.get(options.slurm_type or ""),
         time=_time(options),
     )
 
@@ -250,6 +250,7 @@ NEMO = Workload(
     title=lambda options: options.experiment_name or _experiment(options.recipe),
     needs=needs,
     notes=notes,
+    follows=(("partition", "slurm_type"),),
     examples=(
         "/nemo run pretrain/llama3p1_2b_pt.py -n 2 -p a3m",
         "/nemo run sft/llama3p1_8b_sft.py -n 4 --time 4h --cache-dir ~/cache",

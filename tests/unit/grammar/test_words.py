@@ -32,6 +32,9 @@ from bot.grammar.words import normalise, split
         ("a &lt;b&gt; &amp;lt;", "a <b> &lt;"),
         ("-s x \\\n  -n 2 \\\r\n -p a", "-s x -n 2 -p a"),
         ("-s x \\ -n 2", "-s x -n 2"),
+        ("`logs 75`", "logs 75"),
+        ("```\nlogs 75\n```", "logs 75"),
+        ("`a` `b`", "`a` `b`"),
     ],
 )
 def test_what_was_typed_becomes_what_was_meant(typed: str, meant: str) -> None:

@@ -130,7 +130,8 @@ def test_images_are_always_absolute(image: str, path: str) -> None:
 
 
 def test_resources_are_whole_nodes_of_eight_gpus() -> None:
-    asked = resources(NemoRun(recipe="x.py", nodes=4, partition="a3m", time="02:00:00"))
+    run = NemoRun(recipe="x.py", nodes=4, partition="a3m", time="02:00:00")
+    asked = resources(complete(run, SITE))
     assert asked == Resources(partition="a3m", nodes=4, gpus_per_node=8, time=timedelta(hours=2))
     assert asked.gpu_hours == 64
 
@@ -169,6 +170,23 @@ def test_a_rerun_changes_only_what_was_asked() -> None:
     assert after == NemoRun(recipe="x.py", nodes=2, partition="a3m")
     assert difference(before, after) == "nodes 4 → 2, partition general → a3m"
     assert difference(before, before) == ""
+
+
+def test_a_rerun_on_another_partition_takes_that_partitions_type() -> None:
+    before = complete(NemoRun(recipe="x.py", partition="a3m"), SITE)
+    assert changed(NEMO, before, {"partition": "a3u"}).slurm_type == "hcc-a3u"
+    assert changed(NEMO, before, {"partition": "big"}, SITE).slurm_type == "hcc-a4"
+    assert changed(NEMO, before, {"partition": "other"}).slurm_type == "hcc-a3m"
+    both = {"partition": "a3u", "slurm_type": "hcc-a4"}
+    assert changed(NEMO, before, both).slurm_type == "hcc-a4"
+
+
+def test_a_dry_run_is_no_change() -> None:
+    assert difference(NemoRun(recipe="x.py", dry_run=True), NemoRun(recipe="x.py")) == ""
+
+
+def test_gpus_are_left_open_while_the_cluster_type_is() -> None:
+    assert resources(NemoRun(recipe="x.py", partition="cpu")).gpus_per_node is None
 
 
 def test_a_rerun_refuses_what_the_workload_does_not_have() -> None:
