@@ -34,6 +34,24 @@ def test_stray_markup_is_stored_as_entities(sent: str, kept: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("typed", "sent"),
+    [
+        ("ask @admin, in #general", "ask <@U1|admin>, in <#C1|general>"),
+        ("nobody@nowhere @stranger", "nobody@nowhere @stranger"),
+        ("<!channel> & <script>", "&lt;!channel&gt; &amp; &lt;script&gt;"),
+        ("@here look", "<!here> look"),
+        ("see https://example.org/a?b=1&c=2", "see <https://example.org/a?b=1&amp;c=2>"),
+        ("python3 run.py -n 2", "python3 <http://run.py|run.py> -n 2"),
+        ("pretrain/llama_2b.py  two\nlines", "pretrain/llama_2b.py  two\nlines"),
+        ("<@U0ADMIN0001|admin> given", "<@U0ADMIN0001|admin> given"),
+    ],
+)
+def test_what_a_person_types_is_escaped_and_linked(typed: str, sent: str) -> None:
+    """As `should_escape` has it; `run.py` is a domain to Slack."""
+    assert texts.typed(typed, {"admin": "U1"}, {"general": "C1"}) == sent
+
+
+@pytest.mark.parametrize(
     ("text", "whom"),
     [
         ("<!channel> <!here|here> <!everyone>", {"channel", "here", "everyone"}),

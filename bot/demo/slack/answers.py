@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from bot.demo.slack import posting, texts
@@ -19,16 +18,7 @@ def typed(platform: Platform, text: str, *, escaped: bool) -> str:
     """A command's text as it is sent: with `should_escape`, mentions become ids."""
     if not escaped:
         return text
-    workspace = platform.workspace
-    users = {one.name: one.id for one in workspace.users.values()}
-    channels = {one.name: one.id for one in workspace.channels.values() if one.name}
-
-    def mention(found: re.Match[str]) -> str:
-        sign, name = found.groups()
-        known = users if sign == "@" else channels
-        return f"<{sign}{known[name]}|{name}>" if name in known else found.group()
-
-    return re.sub(r"(?<!\S)([@#])([a-z0-9._-]+)", mention, texts.stored(text))
+    return texts.typed(text, *platform.workspace.names())
 
 
 def slackbot(

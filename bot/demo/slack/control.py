@@ -104,10 +104,17 @@ class Control:
         )
 
     async def message(self, request: web.Request) -> web.Response:
-        """{user_id, channel_id, text, thread_ts?} → {ts}."""
+        """{user_id, channel_id, text, thread_ts?, typed?} → {ts}."""
         body = await body_of(request)
         user, channel, text = need(body, "user_id", "channel_id", "text")
-        said = people.say(self._platform, user, channel, text, body.get("thread_ts"))
+        said = people.say(
+            self._platform,
+            user,
+            channel,
+            text,
+            thread_ts=body.get("thread_ts"),
+            typed=bool(body.get("typed")),
+        )
         return web.json_response({"ok": True, "ts": said.ts, "channel": said.channel})
 
     async def act(self, request: web.Request) -> web.Response:
@@ -204,10 +211,14 @@ class Control:
         return web.json_response({"ok": True})
 
     async def messages(self, request: web.Request) -> web.Response:
-        """?channel=C…[&thread_ts=…][&user=U…]: what is there now, oldest first."""
+        """?channel=C…[&thread_ts=…][&user=U…][&limit=N]: what is there now, oldest first."""
         channel = self._platform.workspace.channel(request.query.get("channel", ""))
         found = shown.messages(
-            self._platform, channel, request.query.get("thread_ts"), request.query.get("user")
+            self._platform,
+            channel,
+            thread_ts=request.query.get("thread_ts"),
+            reader=request.query.get("user"),
+            newest=int(request.query["limit"]) if "limit" in request.query else None,
         )
         return web.json_response({"ok": True, "messages": found})
 
@@ -228,6 +239,7 @@ class Control:
         found = [shown.delivery(one) for one in self._platform.courier.deliveries if one.at > since]
         return web.json_response({"ok": True, "deliveries": found})
 
-    async def info(self, _request: web.Request) -> web.Response:
-        """Ids, channels, users, commands and whether the bot is connected."""
-        return web.json_response({"ok": True, **shown.info(self._platform)})
+    async def info(self, request: web.Request) -> web.Response:
+        """[?user=U…]: ids, channels, users, commands and whether the bot is connected."""
+        reader = request.query.get("user")
+        return web.json_response({"ok": True, **shown.info(self._platform, reader)})

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+
+from bot.demo.slack.model import Json
 
 _ROOM = 500  # changes a slow page may lag behind before it is told to read everything anew
 
@@ -15,24 +15,21 @@ class Feed:
     """Hands each change to every open page."""
 
     def __init__(self) -> None:
-        self._pages: set[asyncio.Queue[str]] = set()
+        self._pages: set[asyncio.Queue[Json]] = set()
 
-    def publish(self, kind: str, data: dict[str, Any]) -> None:
+    def publish(self, kind: str, data: Json) -> None:
         """Tell every page."""
-        if not self._pages:
-            return
-        line = json.dumps({"kind": kind, **data})
         for page in self._pages:
             if page.full():
                 while not page.empty():
                     page.get_nowait()
-                page.put_nowait('{"kind":"reload"}')
-            page.put_nowait(line)
+                page.put_nowait({"kind": "reload"})
+            page.put_nowait({"kind": kind, **data})
 
     @contextmanager
-    def subscribe(self) -> Iterator[asyncio.Queue[str]]:
-        """A queue of changes as JSON lines, while the page is open."""
-        page: asyncio.Queue[str] = asyncio.Queue(_ROOM)
+    def subscribe(self) -> Iterator[asyncio.Queue[Json]]:
+        """A queue of changes, while the page is open."""
+        page: asyncio.Queue[Json] = asyncio.Queue(_ROOM)
         self._pages.add(page)
         try:
             yield page

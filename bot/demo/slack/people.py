@@ -11,9 +11,18 @@ from bot.demo.slack.platform import Platform
 
 
 def say(
-    platform: Platform, user_id: str, channel_id: str, text: str, thread_ts: str | None = None
+    platform: Platform,
+    user_id: str,
+    channel_id: str,
+    text: str,
+    *,
+    thread_ts: str | None = None,
+    typed: bool = False,
 ) -> Message:
-    """Write into a channel or a thread; the app hears of it if it subscribed."""
+    """Write into a channel or a thread; the app hears of it if it subscribed.
+
+    `text` is in Slack's form (`<@U…>`) unless it is as `typed` (`@name`).
+    """
     workspace = platform.workspace
     workspace.user(user_id)
     channel = workspace.channel(channel_id)
@@ -25,7 +34,7 @@ def say(
         raise SlackError("no_text")
     if thread_ts and workspace.find(channel, thread_ts) is None:
         raise SlackError("thread_not_found")
-    stored = texts.stored(text)
+    stored = texts.typed(text, *workspace.names()) if typed else texts.stored(text)
     message = workspace.add(
         Message(
             ts=workspace.clock.ts(),

@@ -54,6 +54,8 @@ class Platform:
     def changed(self, message: Message) -> None:
         """Tell the pages that a message is new or different."""
         self.feed.publish("message", {"channel": message.channel, "ts": message.ts})
+        if message.is_reply:  # its root counts it
+            self.feed.publish("message", {"channel": message.channel, "ts": message.thread_ts})
 
     def moved(self, channel: Channel) -> None:
         """Tell the pages that a channel is new or different."""

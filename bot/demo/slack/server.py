@@ -12,6 +12,7 @@ from bot.demo.slack.control import Control, refusals
 from bot.demo.slack.delivery import ACK_SECONDS, RETRY_DELAYS, Courier
 from bot.demo.slack.faults import Faults
 from bot.demo.slack.feed import Feed
+from bot.demo.slack.guard import POLICY, guard
 from bot.demo.slack.identity import Identity
 from bot.demo.slack.manifest import Manifest
 from bot.demo.slack.platform import Platform
@@ -20,6 +21,7 @@ from bot.demo.slack.response_urls import ResponseUrls
 from bot.demo.slack.responses import Responses
 from bot.demo.slack.socket_mode import SocketMode
 from bot.demo.slack.storage import Storage
+from bot.demo.slack.stream import Stream
 from bot.demo.slack.tasks import Tasks
 from bot.demo.slack.triggers import Triggers
 from bot.demo.slack.web_api import WebApi
@@ -82,7 +84,7 @@ class LocalSlack:
     async def __aenter__(self) -> Self:
         """Listen."""
         self._runner = web.AppRunner(
-            application(self.platform), access_log=None, shutdown_timeout=1
+            application(self.platform, self._host), access_log=None, shutdown_timeout=1
         )
         await self._runner.setup()
         site = web.TCPSite(self._runner, self._host, self._port)
@@ -99,9 +101,9 @@ class LocalSlack:
             await self._runner.cleanup()
 
 
-def application(platform: Platform) -> web.Application:
+def application(platform: Platform, host: str) -> web.Application:
     """All routes."""
-    app = web.Application(client_max_size=LARGEST_BODY, middlewares=[refusals])
+    app = web.Application(client_max_size=LARGEST_BODY, middlewares=[guard(host), refusals])
     web_api, storage = WebApi(platform), Storage(platform)
 
     app.router.add_route("*", "/api/{method}", web_api.serve)
@@ -111,9 +113,11 @@ def application(platform: Platform) -> web.Application:
     app.router.add_get("/files/{id}", storage.download)
     app.router.add_get("/", _index)
     app.router.add_static("/page/", PAGE)
+    app.router.add_get("/_local/stream", Stream(platform).serve)
     app.router.add_routes(Control(platform).routes())
     return app
 
 
 async def _index(_request: web.Request) -> web.FileResponse:
-    return web.FileResponse(PAGE / "index.html")
+    headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache"}
+    return web.FileResponse(PAGE / "index.html", headers=headers)

@@ -19,8 +19,13 @@ def user(one: User) -> Json:
     }
 
 
-def channel(one: Channel) -> Json:
-    """A channel."""
+def channel(one: Channel, reader: str | None = None) -> Json:
+    """A channel; `latest` is the newest message that the reader sees there."""
+    seen = (
+        message.ts
+        for message in reversed(one.messages.values())
+        if message.ephemeral_to in {None, reader} and (not message.is_reply or message.broadcast)
+    )
     return {
         "id": one.id,
         "name": one.name,
@@ -29,7 +34,7 @@ def channel(one: Channel) -> Json:
         "archived": one.archived,
         "members": sorted(one.members),
         "person": one.person,
-        "latest": next(reversed(one.messages), None),
+        "latest": next(seen, None),
     }
 
 
@@ -61,7 +66,12 @@ def message(platform: Platform, one: Message) -> Json:
 
 
 def messages(
-    platform: Platform, place: Channel, thread_ts: str | None, reader: str | None
+    platform: Platform,
+    place: Channel,
+    *,
+    thread_ts: str | None = None,
+    reader: str | None = None,
+    newest: int | None = None,
 ) -> list[Json]:
     """Everything in a channel or one thread; with `reader`, only what that person sees."""
     found = [
@@ -71,7 +81,8 @@ def messages(
     ]
     if reader is not None:
         found = [one for one in found if one.ephemeral_to in {None, reader}]
-    return [message(platform, one) for one in found]
+    kept = found if newest is None else found[-newest:]
+    return [message(platform, one) for one in kept]
 
 
 def view(platform: Platform, one: View) -> Json:
@@ -103,7 +114,7 @@ def delivery(one: Delivery) -> Json:
     }
 
 
-def info(platform: Platform) -> Json:
+def info(platform: Platform, reader: str | None = None) -> Json:
     """The team at a glance; no tokens."""
     identity, workspace = platform.identity, platform.workspace
     return {
@@ -117,7 +128,7 @@ def info(platform: Platform) -> Json:
             "sessions": platform.sockets.sessions,
         },
         "users": [user(one) for one in workspace.users.values()],
-        "channels": [channel(one) for one in workspace.channels.values()],
+        "channels": [channel(one, reader) for one in workspace.channels.values()],
         "commands": [
             {"name": one.name, "description": one.description, "usage_hint": one.usage_hint}
             for one in platform.manifest.commands

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bot.demo.slack.model import Json
 
 _TOKEN = re.compile(
-    r"<(?:@[UW][A-Z0-9]+(?:\|[^<>]*)?|#C[A-Z0-9]+(?:\|[^<>]*)?|![^<>\s][^<>]*|(?:https?|mailto|tel|slack):[^<>]+)>"
+    r"<(?:@[UW][A-Z0-9]+(?:\|[^<>]*)?|#C[A-Z0-9]+(?:\|[^<>]*)?|![^<>\s][^<>]*"
+    r"|(?:https?|mailto|tel|slack):[^<>]+)>"
+)
+_GIVEN = re.compile(r"<(?:@[UW][A-Z0-9]+|#C[A-Z0-9]+)(?:\|[^<>]*)?>")
+_REACHES = frozenset({"channel", "here", "everyone"})
+_DOMAIN = re.compile(
+    r"[a-z0-9][a-z0-9-]*(\.[a-z0-9-]+)*\.(com|org|net|io|dev|ai|py|sh)(/[^\s<>]*)?"
 )
 _STRAY_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt);)")
 _MENTION = re.compile(
@@ -30,6 +36,36 @@ def stored(text: str) -> str:
 
 def _escape(text: str) -> str:
     return _STRAY_AMPERSAND.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
+
+
+def typed(text: str, users: Mapping[str, str], channels: Mapping[str, str]) -> str:
+    """What a person typed, as Slack sends it on: names become ids, addresses links.
+
+    A word such as `run.py` is an address to Slack, since `.py` and `.sh` are domains.
+    """
+    words = re.split(r"(\s+)", text)
+    return "".join(_word(word, users, channels) for word in words)
+
+
+def _word(word: str, users: Mapping[str, str], channels: Mapping[str, str]) -> str:
+    if _GIVEN.fullmatch(word):  # already in Slack's form
+        return word
+    if found := re.fullmatch(r"([@#])([a-z0-9._-]*[a-z0-9])(\W*)", word):
+        sign, name, rest = found.groups()
+        if sign == "@" and name in _REACHES:
+            return f"<!{name}>{_literal(rest)}"
+        known = users if sign == "@" else channels
+        if name in known:
+            return f"<{sign}{known[name]}|{name}>{_literal(rest)}"
+    if re.fullmatch(r"https?://[^\s<>]+", word):
+        return f"<{_literal(word)}>"
+    if _DOMAIN.fullmatch(word):
+        return f"<http://{_literal(word)}|{_literal(word)}>"
+    return _literal(word)
+
+
+def _literal(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def mentions(text: str) -> set[str]:

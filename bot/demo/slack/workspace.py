@@ -121,6 +121,11 @@ class Workspace:
                 return channel
         raise SlackError("cannot_dm_bot")
 
+    def names(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The ids of users and of channels, by name."""
+        users = {one.name: one.id for one in self.users.values()}
+        return users, {one.name: one.id for one in self.channels.values() if one.name}
+
     def add(self, message: Message) -> Message:
         """Keep a message under its timestamp."""
         channel = self.channels[message.channel]
