@@ -53,11 +53,7 @@ def launch(request_id: str, attempt: int, what: Launch, wait: float) -> Query[Sp
     )
 
     def parse(output: Output) -> Spool:
-        spools = read(output, mark)
-        if not spools:
-            said = output.stderr.strip().splitlines()[-1:] or ["the spool cannot be read"]
-            raise CommandFailed(said[0], status=output.status, stderr=output.stderr)
-        return spools[0]
+        return read(output, mark)[0]
 
     return Query(_LAUNCH, parse, args, timeout=2 * wait + _PATIENCE, name="launch")
 

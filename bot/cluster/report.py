@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bot.cluster.slurm.text import UNIT
 from bot.cluster.spool import Call, Lock, Process, Run, Spool
+from bot.errors import CommandFailed
 from bot.ports import Output
 
 
@@ -20,8 +21,11 @@ class _Part:
 
 
 def read(output: Output, mark: str) -> list[Spool]:
-    """Return the spools that were reported between these marks."""
+    """Return the spools that were reported; raises CommandFailed for a report that was cut."""
     parts = [_part(text) for text in output.stdout.split(f"\n{mark} ")[1:]]
+    if not parts or parts.pop().kind != "end":
+        said = output.stderr.strip().splitlines()[-1:] or ["no report of the spool"]
+        raise CommandFailed(said[0], status=output.status, stderr=output.stderr)
     problem = next((part for part in parts if part.kind == "problem"), None)
     free = next((part for part in parts if part.kind == "free"), None)
     return [

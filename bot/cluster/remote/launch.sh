@@ -13,6 +13,7 @@ sb_problem() { # $1: what, $2: which
   sb_say problem "$@"
   [ "$1" != room ] || { sb_say free; df -Pk "$HOME" 2>/dev/null; }
   sb_report "$sb_root" "$sb_lock"
+  sb_say end
   exit 0
 }
 
@@ -97,3 +98,4 @@ if [ "$sb_lock" != held ]; then
   [ ! -e "$sb_started" ] || sb_wait_for_end
 fi
 sb_report "$sb_root" "$sb_lock"
+sb_say end

@@ -15,3 +15,4 @@ for sb_id; do
     sb_report "$sb_root" "$sb_lock"
   fi
 done
+sb_say end
