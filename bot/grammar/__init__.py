@@ -22,6 +22,7 @@ __all__ = ["Help", "Parsed", "did_you_mean", "help_card", "parse", "suggest", "u
 
 _HELP = {"help", "-h", "--help", "-help", "?"}
 _MENTION = re.compile(r"\s*(?:<@[A-Z0-9]+(?:\|[^>]*)?>\s*)+")
+_GROUP = re.compile(r"(?i)/?(nemo-rl|nemo|slurm)(?:\s+|$)")
 _BY_NAME = {command.name: command for command in COMMANDS}
 
 
@@ -53,11 +54,14 @@ def parse(command: str, text: str) -> Parsed | Help:
             "Put long arguments into the script or a file on the cluster",
         )
     if group and group not in {*GROUPS, *LATER}:
-        raise refuse(f"There is no command {shown(command)}", did_you_mean(group, GROUPS))
-    pasted = unwrap(normalise(_MENTION.sub("", text, count=1) if not group else text))
+        near = did_you_mean(command.strip(), [f"/{name}" for name in GROUPS])
+        raise refuse(f"There is no command {shown(command.strip())}", near or _there_is(""))
+    meant = normalise(text if group else _MENTION.sub("", text, count=1))
+    named = _GROUP.match(meant)
+    if named:
+        group, meant = named[1].lower(), meant[named.end() :]
+    pasted = unwrap(meant)
     words = pasted.words
-    if not group and words and words[0].lower().removeprefix("/") in {*GROUPS, *LATER}:
-        group, words = words[0].lower().removeprefix("/"), words[1:]
     if not words or words[0].lower() in _HELP:
         return _help(group, words[1:])
     spelled = spelling(words) if group != "nemo-rl" else None

@@ -6,7 +6,7 @@ import pytest
 
 from bot.errors import FieldError, InputRefused
 from bot.grammar import Help, Parsed, parse
-from bot.grammar.commands import COMMANDS, LATER, Cancel, Jobs, Logs, Rerun
+from bot.grammar.commands import COMMANDS, LATER, Cancel, Command, Jobs, Logs, Rerun
 from bot.workloads.batch_script import Submit
 from bot.workloads.nemo import NemoRun
 
@@ -283,8 +283,12 @@ def test_what_is_not_built_yet_says_so(command: str, text: str) -> None:
     assert "comes later" in errors(command, text)["command"].message
 
 
+def test_the_wrong_slash_command_does_for_a_command_named_in_full() -> None:
+    assert parsed("/nemo", "slurm logs 75").subcommand == "slurm logs"
+
+
 def test_an_unknown_slash_command_is_refused() -> None:
-    assert errors("/slrum", "jobs")["command"].hint == "Did you mean `slurm`?"
+    assert errors("/slrum", "jobs")["command"].hint == "Did you mean `/slurm`?"
 
 
 def test_too_long_a_text_is_refused_unread() -> None:
@@ -306,6 +310,7 @@ def test_three_thousand_characters_are_answered_briefly() -> None:
         ("slurm jobs", "slurm jobs"),
         ("sinfo", "slurm partitions"),
         ("python3 run.py -s x.py", "nemo run"),
+        ("nemo export NEMORUN_HOME=$WORK_DIR && python3 run.py -s x.py", "nemo run"),
     ],
 )
 def test_a_mention_takes_the_same_words(text: str, subcommand: str) -> None:
@@ -316,18 +321,16 @@ def test_a_mention_takes_the_same_words(text: str, subcommand: str) -> None:
 class TestEverySubcommand:
     """What holds for each entry of the table."""
 
-    def test_accepts_its_own_examples(self, command: object) -> None:
-        assert hasattr(command, "examples")
+    def test_accepts_its_own_examples(self, command: Command) -> None:
         for example in command.examples:
             slash, _, text = example.partition(" ")
-            assert parsed(slash, text).subcommand == getattr(command, "name", "")
+            assert parsed(slash, text).subcommand == command.name
 
-    def test_refuses_an_option_it_does_not_have(self, command: object) -> None:
-        slash, _, verb = f"/{getattr(command, 'name', '')}".partition(" ")
-        assert "--no-such-thing" in errors(slash, f"{verb} --no-such-thing")
+    def test_refuses_an_option_it_does_not_have(self, command: Command) -> None:
+        found = errors(f"/{command.group}", f"{command.verb} --no-such-thing")
+        assert "is not an option" in found["--no-such-thing"].message
 
-    def test_answers_help_in_every_form(self, command: object) -> None:
-        name = getattr(command, "name", "")
-        slash, _, verb = f"/{name}".partition(" ")
+    def test_answers_help_in_every_form(self, command: Command) -> None:
+        verb = command.verb
         for text in (f"{verb} -h", f"{verb} --help", f"{verb} help", f"help {verb}"):
-            assert parse(slash, text) == Help(name)
+            assert parse(f"/{command.group}", text) == Help(command.name)
