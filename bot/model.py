@@ -145,6 +145,8 @@ class Request(Value):
     """The Slurm id of the job this is a rerun of."""
     change: str = ""
     """What a rerun changed, in words."""
+    notes: tuple[str, ...] = ()
+    """What of the typed words is not done as it stands."""
     error: str = ""
     """What Slurm or the launcher said when it refused."""
     accepted: AwareDatetime | None = None

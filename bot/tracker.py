@@ -7,13 +7,16 @@ missing from squeue has not ended; scontrol and sacct are asked how it is.
 from __future__ import annotations
 
 import logging
+import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from bot.cards.job import notice
+from bot.cards.progress import in_words
 from bot.cards.request import request_card
 from bot.cluster import slurm
+from bot.cluster.peek import peek
 from bot.errors import ClusterError, SlurmRateLimited
 from bot.following import advance, missing, with_details, with_history
 from bot.launching import root
@@ -21,11 +24,14 @@ from bot.login_node import LoginNode
 from bot.model import Job, Observation, Request, State, base_id
 from bot.outage import Outage
 from bot.ports import Store, Wanted
+from bot.progress import progress
 
 logger = logging.getLogger(__name__)
 
 YOUNG = timedelta(seconds=60)
 """After a submission, and before an expected start, things change quickly."""
+PEEK_EVERY, PEEK_MOST = 10.0, 100
+"""Seconds between looks at the logs of running jobs, and how many of them are looked at."""
 HISTORY = timedelta(days=1)
 """Accounting is asked from this long before a job was submitted, as clocks and zones differ."""
 
@@ -50,6 +56,7 @@ class Tracker:
         self._outage = Outage(cluster=node.name, store=store, wake=wake)
         self._slow = 1.0
         """Factor by which Slurm's own rate limit stretches the pace."""
+        self._peeked = float("-inf")
         self._calm = 1.0
 
     async def load(self) -> None:
@@ -75,6 +82,7 @@ class Tracker:
             return self._node.settings.tick_slow
         try:
             changed = await self._look()
+            changed += await self._progressed(changed)
         except SlurmRateLimited:
             self._slow = min(self._slow * 2, 8.0)
             logger.warning("Slurm asks to slow down", extra={"action": "tick_slowed"})
@@ -121,6 +129,29 @@ class Tracker:
         now = datetime.now(UTC)
         for job in unclear:
             news[job.id] = with_history(job, history, now)
+
+    async def _progressed(self, changed: Sequence[Job]) -> list[Job]:
+        """Return the running jobs whose training has come further, one round trip for all."""
+        if time.monotonic() - self._peeked < PEEK_EVERY:
+            return []
+        busy = {job.id for job in changed}
+        running = [
+            job
+            for job in self._jobs.values()
+            if job.seen.state is State.RUNNING and job.seen.stdout and job.id not in busy
+        ][-PEEK_MOST:]
+        if not running:
+            return []
+        self._peeked = time.monotonic()
+        asked = [(job.id, job.seen.stdout) for job in running]
+        ends = await self._node.run(peek(asked, await self._node.roots()))
+        moved = []
+        for job in running:
+            how_far = progress(ends.get(job.id, ""))
+            words = in_words(how_far) if how_far else job.progress
+            if words != job.progress:
+                moved.append(job.model_copy(update={"progress": words}))
+        return moved
 
     async def _tell(self, job: Job) -> None:
         """Write a change down together with what the channel shall show."""

@@ -1,4 +1,7 @@
-"""Slack payload → Act. The same delivery always gives the same act, whoever receives it."""
+"""Slack payload → Act. The same delivery always gives the same act, whoever receives it.
+
+Tokens that people paste are taken out here, before anything is kept.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.model import Act, ActKind, Caller, derive
+from bot.redact import redact
 
 Json = dict[str, Any]
 
@@ -22,7 +26,7 @@ def slash(command: Json) -> Act:
         caller=Caller(team=team, user=command["user_id"], channel=command["channel_id"]),
         at=datetime.now(UTC),
         command=command["command"],
-        text=command.get("text") or "",
+        text=redact(command.get("text") or "", ()),
         reply_url=command.get("response_url") or "",
     )
 
@@ -44,7 +48,7 @@ def message(event: Json, team: str) -> Act | None:
             thread=event.get("thread_ts") or "",
         ),
         at=datetime.now(UTC),
-        text=_MENTION.sub("", event.get("text") or ""),
+        text=redact(_MENTION.sub("", event.get("text") or ""), ()),
         message_ts=event["ts"],
     )
 

@@ -61,7 +61,7 @@ def job_card(request: Request, jobs: Sequence[Job]) -> Card:
             *parts.rerun_of(request),
         ),
         buttons=_controls(request, chief) if live else (),
-        foot=(*(() if live else (summary(chief),)), parts.asked_by(request)),
+        foot=(*(() if live else (summary(chief),)), *parts.foot(request)),
     )
 
 
@@ -82,7 +82,8 @@ def _pending(job: Job) -> Text:
     seen = job.seen
     again = f"Attempt {job.attempt} waits" if job.attempt > 1 else "Waiting"
     starts: Text = (" Expected to start ", Moment(at=seen.started), ".") if seen.started else ()
-    return (f"{again}: {reason_in_words(seen.reason)}", *starts)
+    why = reason_in_words(seen.reason) or "Slurm has not said why yet."
+    return (f"{again}: {why}", *starts)
 
 
 def _ended(job: Job) -> Text:

@@ -32,7 +32,7 @@ def no_such_partition(request: Request, partitions: Sequence[PartitionState]) ->
     )
 
 
-def dry_run(request: Request, launch: Launch, notes: Sequence[str]) -> Card:
+def dry_run(request: Request, launch: Launch) -> Card:
     """Show what would run, on the login node and on the cluster."""
     quote = request.quote
     start: Text = (Moment(at=quote.starts),) if quote.starts else (quote.note or "not known",)
@@ -50,7 +50,7 @@ def dry_run(request: Request, launch: Launch, notes: Sequence[str]) -> Card:
             Fact(label="Start", value=start),
         ),
         parts=(Excerpt(text="\n".join(lines)),),
-        foot=tuple((note,) for note in notes),
+        foot=tuple((note,) for note in request.notes),
     )
 
 

@@ -50,9 +50,18 @@ class Controls:
     pick: Pick | None = None
 
 
-def controls(finding: Finding, *, of: str, partitions: Sequence[PartitionState] = ()) -> Controls:
-    """Return the controls for what helps, on `of`: a request's id or a job's key."""
-    actions = finding.actions
+def controls(
+    finding: Finding,
+    *,
+    of: str,
+    partitions: Sequence[PartitionState] = (),
+    log: bool = False,
+) -> Controls:
+    """Return the controls for what helps, on `of`: a request's id or a job's key.
+
+    With `log`, its log can be shown whether or not that helps.
+    """
+    actions = {*finding.actions, *(("show_log",) if log else ())}
     offered = [mend for mend in MENDS if mend.action in actions]
     buttons = tuple(
         Button(

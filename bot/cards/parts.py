@@ -36,9 +36,10 @@ def partition(resources: Resources, quote: Quote) -> Text:
     return (Mono(text=resources.partition), f"  {quote.free} of {quote.nodes} nodes free")
 
 
-def asked_by(request: Request) -> Text:
-    """Return who asked for it and how."""
-    return (Person(user=request.caller.user), "  ", Mono(text=request.typed))
+def foot(request: Request) -> tuple[Text, ...]:
+    """Return the small print: what was not done as typed, and who asked for it and how."""
+    asked: Text = (Person(user=request.caller.user), "  ", Mono(text=request.typed))
+    return (*((note,) for note in request.notes), asked)
 
 
 def rerun_of(request: Request) -> tuple[Fact, ...]:

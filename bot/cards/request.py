@@ -43,7 +43,7 @@ def proposed(request: Request) -> Card:
             Button(action="submit", label="Submit", value=request.id, style="primary"),
             Button(action="withdraw", label="Cancel", value=request.id),
         ),
-        foot=(parts.asked_by(request),),
+        foot=parts.foot(request),
     )
 
 
@@ -57,7 +57,7 @@ def submitting(request: Request, trouble: str = "") -> Card:
         tone=Tone.TROUBLE if trouble else Tone.WAITING,
         lead=lead,
         facts=_facts(request),
-        foot=(parts.asked_by(request),),
+        foot=parts.foot(request),
     )
 
 
@@ -88,7 +88,7 @@ def unknown(request: Request, *, searched: bool = False, accounting: bool = True
         )
         if searched
         else (),
-        foot=(parts.asked_by(request),),
+        foot=parts.foot(request),
     )
 
 
@@ -109,7 +109,7 @@ def refused(
         ),
         buttons=shown.buttons,
         pick=shown.pick,
-        foot=(parts.asked_by(request),),
+        foot=parts.foot(request),
     )
 
 
@@ -125,7 +125,7 @@ def withdrawn(request: Request, by: str = "", *, unsure: bool = False, again: bo
         tone=Tone.STOPPED,
         lead=(*who, end),
         facts=_facts(request),
-        foot=(parts.asked_by(request),),
+        foot=parts.foot(request),
     )
 
 

@@ -56,6 +56,7 @@ def draft(  # noqa: PLR0913  # each is a field of the draft
     typed: str,
     origin: str = "",
     change: str = "",
+    notes: tuple[str, ...] = (),
 ) -> Request:
     """Return an unchecked request."""
     return Request(
@@ -69,6 +70,7 @@ def draft(  # noqa: PLR0913  # each is a field of the draft
         title=WORKLOADS[workload].title(options),
         origin=origin,
         change=change,
+        notes=(*notes, *WORKLOADS[workload].notes(options)),
     )
 
 
@@ -263,5 +265,4 @@ async def _no_such_partition(service: Service, node: LoginNode, draft: Request) 
 async def _dry_run(node: LoginNode, workload: Workload[Any], draft: Request) -> Card:
     asked = await _with_start(node, draft)
     spec = await node.spec(workload, asked.options)
-    notes = workload.notes(workload.model.model_validate(asked.options))
-    return cards.dry_run(asked, spec, notes)
+    return cards.dry_run(asked, spec)

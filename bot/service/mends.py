@@ -86,7 +86,7 @@ async def _again(
     node.policy.own(act.caller, request, "run")
     workload = WORKLOADS[request.workload]
     before = workload.model.model_validate(request.options)
-    after = changed(workload, before, {"dry_run": False, **changes})
+    after = changed(workload, before, {"dry_run": False, **changes}, await node.site())
     draft = launches.draft(
         act,
         node,

@@ -13,5 +13,13 @@ async def run(service: Service, act: Act, parsed: Parsed) -> Card | None:
     """Launch what was typed; the act's own id makes a repeated delivery the same request."""
     node = service.node(act, parsed.cluster)
     typed = f"{act.command} {act.text}".strip()
-    request = draft(act, node, parsed.subcommand, parsed.options, request_id=act.id, typed=typed)
+    request = draft(
+        act,
+        node,
+        parsed.subcommand,
+        parsed.options,
+        request_id=act.id,
+        typed=typed,
+        notes=parsed.notes,
+    )
     return await launch(service, act, node, request)
