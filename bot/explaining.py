@@ -15,8 +15,8 @@ from bot.cluster import files
 from bot.cluster.logs import LogFile, log_files
 from bot.diagnosis import Finding, diagnose, from_observation
 from bot.errors import AccessRefused, ClusterError
-from bot.launching import root
 from bot.login_node import LoginNode
+from bot.messages import living, under
 from bot.model import Job, Request
 from bot.ports import Store, Wanted
 from bot.progress import progress
@@ -105,9 +105,9 @@ class Explainer:
     ) -> Sequence[Wanted]:
         others = [j for j in await self._store.jobs_of(request.id) if j.id != job.id]
         together = sorted([*others, job], key=lambda j: int(j.id))
-        living = root(request, request_card(request, together))
+        root = living(request, request_card(request, together))
         if explanation.finding is None:
-            return [living]
+            return [root]
         partitions = await node.partitions()
         card = why_card(
             job,
@@ -116,9 +116,7 @@ class Explainer:
             tell=request.caller.user,
             partitions=partitions,
         )
-        key = f"request/{request.id}/{job.id}/{job.attempt}/why"
-        parent = f"request/{request.id}"
-        return [living, Wanted(key=key, channel=request.caller.channel, card=card, parent=parent)]
+        return [root, under(request, f"{job.id}/{job.attempt}/why", card)]
 
 
 async def explanation_of(node: LoginNode, job: Job, earlier: Sequence[str] = ()) -> Explanation:

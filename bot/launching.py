@@ -19,6 +19,7 @@ from bot.cluster import slurm, spool
 from bot.cluster.launch import launch
 from bot.errors import ClusterError
 from bot.login_node import LoginNode
+from bot.messages import living
 from bot.model import Job, Observation, Request, Stage, State
 from bot.ports import Store, Wanted
 from bot.refusal import explain_refusal
@@ -132,7 +133,7 @@ class Launcher:
         extra = {"request": request.id, "jobs": [job.id for job in jobs]}
         logger.info("Slurm took it", extra={"action": "receipt_known", **extra})
         shown = await self._card(taken, new) if new or stage is not request.stage else None
-        wanted = [root(taken, shown)] if shown is not None and new else []
+        wanted = [living(taken, shown)] if shown is not None and new else []
         await self._store.save_request(taken, *wanted, jobs=new, was=request.stage)
         logger.info("its jobs are kept", extra={"action": "receipt_stored", **extra})
         self._wake()
@@ -156,7 +157,7 @@ class Launcher:
             extra={"action": "refusal_known", "request": request.id, "label": finding.label},
         )
         await self._store.save_request(
-            no, root(no, refused(no, finding, partitions)), was=request.stage
+            no, living(no, refused(no, finding, partitions)), was=request.stage
         )
         self._wake()
 
@@ -165,7 +166,7 @@ class Launcher:
         lost = request.model_copy(
             update={"stage": Stage.UNKNOWN, "error": _said(outcome.text, outcome.err)}
         )
-        await self._store.save_request(lost, root(lost, unknown(lost)), was=request.stage)
+        await self._store.save_request(lost, living(lost, unknown(lost)), was=request.stage)
         self._wake()
         await self._search(lost)
 
@@ -183,7 +184,7 @@ class Launcher:
                 jobs = {seen.job: new_job(request, seen.job, seen) for seen in sightings}
                 return await self._keep(request, list(jobs.values()), Stage.SUBMITTED)
         logger.info("not found", extra={"action": "search_ended", "request": request.id})
-        await self._want(root(request, unknown(request, searched=True, accounting=accounting)))
+        await self._want(living(request, unknown(request, searched=True, accounting=accounting)))
         return None
 
     async def _patiently(self, request: Request, ask: Callable[[], Awaitable[T]]) -> T:
@@ -200,23 +201,13 @@ class Launcher:
                 extra={"action": "launch_waits", "request": request.id},
             )
             if request.stage is Stage.ACCEPTED:
-                await self._want(root(request, submitting(request, trouble=f"{why}.")))
+                await self._want(living(request, submitting(request, trouble=f"{why}.")))
             await asyncio.sleep(wait)
             wait = min(2 * wait, LONGEST_WAIT)
 
     async def _want(self, wanted: Wanted) -> None:
         await self._store.want(wanted)
         self._wake()
-
-
-def root(request: Request, card: Card, not_before: datetime | None = None) -> Wanted:
-    """Return the living message of a request, showing this card."""
-    return Wanted(
-        key=f"request/{request.id}",
-        channel=request.caller.channel,
-        card=card,
-        not_before=not_before,
-    )
 
 
 def new_job(request: Request, job_id: str, seen: Observation | None = None) -> Job:

@@ -19,8 +19,8 @@ from bot.cluster import slurm
 from bot.cluster.peek import peek
 from bot.errors import ClusterError, SlurmRateLimited
 from bot.following import advance, missing, with_details, with_history
-from bot.launching import root
 from bot.login_node import LoginNode
+from bot.messages import living, under
 from bot.model import Job, Observation, Request, State, base_id
 from bot.outage import Outage
 from bot.ports import Store, Wanted
@@ -161,7 +161,7 @@ class Tracker:
         if request is not None:
             others = [j for j in await self._store.jobs_of(request.id) if j.id != job.id]
             together = sorted([*others, job], key=lambda j: int(j.id))
-            wanted.append(root(request, request_card(request, together)))
+            wanted.append(living(request, request_card(request, together)))
             wanted += _notices(request, job, was)
         logger.info(
             "a job changed",
@@ -236,7 +236,4 @@ def _notices(request: Request, job: Job, was: Job) -> list[Wanted]:
     card = notice(request, job, was.seen.state)
     if card is None:
         return []
-    key = f"request/{request.id}/{job.id}/{job.attempt}/{job.seen.state.value}"
-    return [
-        Wanted(key=key, channel=request.caller.channel, card=card, parent=f"request/{request.id}")
-    ]
+    return [under(request, f"{job.id}/{job.attempt}/{job.seen.state.value}", card)]

@@ -12,8 +12,9 @@ from bot.cards.request import proposed, submitting, withdrawn
 from bot.cluster import slurm
 from bot.cluster.preflight import Checked, Verdict, preflight
 from bot.errors import ClusterError, FieldError, Gone, InputRefused
-from bot.launching import QUIET, root
+from bot.launching import QUIET
 from bot.login_node import LoginNode
+from bot.messages import living
 from bot.model import Act, PartitionState, Quote, Request, Resources, Stage, derive
 from bot.options import Options
 from bot.service.service import Service
@@ -78,7 +79,7 @@ async def accept(service: Service, act: Act, request: Request) -> None:
     """Take a request on: from here the launcher sees to it, whatever happens to this process."""
     now = datetime.now(UTC)
     going = request.model_copy(update={"stage": Stage.ACCEPTED, "accepted": now})
-    card = root(going, submitting(going), not_before=now + QUIET)
+    card = living(going, submitting(going), not_before=now + QUIET)
     kept = await service.store.add_request(going, card)
     await service.store.record(act, did=f"submit {going.workload}", request=going.id)
     if kept.stage is Stage.ACCEPTED:
@@ -88,7 +89,7 @@ async def accept(service: Service, act: Act, request: Request) -> None:
 async def _propose(service: Service, node: LoginNode, draft: Request) -> None:
     """Ask in the channel before something costly is submitted."""
     asked = await _with_start(node, draft)
-    await service.store.add_request(asked, root(asked, proposed(asked)))
+    await service.store.add_request(asked, living(asked, proposed(asked)))
     service.wake()
 
 
@@ -96,7 +97,7 @@ async def confirm(service: Service, act: Act) -> Card | None:
     """Submit a proposed request, on a click."""
     request = await _own(service, act, "submit")
     going = request.model_copy(update={"stage": Stage.ACCEPTED, "accepted": datetime.now(UTC)})
-    card = root(going, submitting(going))
+    card = living(going, submitting(going))
     if not await service.store.save_request(going, card, was=Stage.PROPOSED):
         raise Gone("That was settled before")
     await service.store.record(act, did=f"submit {going.workload}", request=going.id)
@@ -109,7 +110,7 @@ async def withdraw(service: Service, act: Act) -> Card | None:
     """Give up a request that was proposed, or whose submission is not certain."""
     request = await _own(service, act, "cancel")
     gone = request.model_copy(update={"stage": Stage.WITHDRAWN})
-    card = root(gone, withdrawn(gone, by=act.caller.user, unsure=request.stage is Stage.UNKNOWN))
+    card = living(gone, withdrawn(gone, by=act.caller.user, unsure=request.stage is Stage.UNKNOWN))
     for was in (Stage.PROPOSED, Stage.UNKNOWN):
         if await service.store.save_request(gone, card, was=was):
             await service.store.record(act, did="withdraw", request=gone.id)
@@ -133,7 +134,7 @@ async def submit_again(service: Service, act: Act) -> Card | None:
         change=request.change,
     )
     closed = request.model_copy(update={"stage": Stage.WITHDRAWN})
-    card = root(closed, withdrawn(closed, by=act.caller.user, unsure=True, again=True))
+    card = living(closed, withdrawn(closed, by=act.caller.user, unsure=True, again=True))
     if not await service.store.save_request(closed, card, was=Stage.UNKNOWN):
         raise Gone("That was settled before")
     again = again.model_copy(update={"resources": request.resources, "quote": request.quote})

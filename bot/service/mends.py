@@ -11,8 +11,8 @@ from bot.cluster import slurm
 from bot.cluster.tokenizer import NotPlaced, place_tokenizer
 from bot.errors import Gone, UserError
 from bot.login_node import LoginNode
+from bot.messages import under
 from bot.model import Act, Job, Request
-from bot.ports import Wanted
 from bot.service import launches
 from bot.service.service import Service
 from bot.workload import changed, difference
@@ -51,12 +51,7 @@ async def rerun(
     again = await service.store.request(request_id)
     if again is not None and not dry_run:
         await service.want(
-            Wanted(
-                key=f"request/{request.id}/rerun/{request_id}",
-                channel=request.caller.channel,
-                card=mended.rerun(again, act.caller.user),
-                parent=f"request/{request.id}",
-            )
+            under(request, f"rerun/{request_id}", mended.rerun(again, act.caller.user))
         )
     return answer
 
@@ -119,12 +114,7 @@ async def place_files(
         raise UserError(mended.no_tokenizer(placed))
     await service.store.record(act, did="place tokenizer files", job=job.key, request=request.id)
     await service.want(
-        Wanted(
-            key=f"request/{request.id}/tokenizer/{request_id}",
-            channel=request.caller.channel,
-            card=mended.tokenizer(placed, act.caller.user),
-            parent=f"request/{request.id}",
-        )
+        under(request, f"tokenizer/{request_id}", mended.tokenizer(placed, act.caller.user))
     )
     return await rerun(service, act, job, {}, request_id=request_id)
 

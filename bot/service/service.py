@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from bot import messages
 from bot.errors import FieldError, InputRefused, NotAllowed, UnknownJob
 from bot.login_node import LoginNode
 from bot.model import Act, Job, Request, base_id
@@ -78,11 +79,12 @@ class Service:
         key = ""
         if act.caller.thread:
             key = await self.store.message_at(act.caller.channel, act.caller.thread)
-        if not key.startswith("request/"):
+        request_id = messages.request_id(key)
+        if not request_id:
             raise UnknownJob(
                 "Which job? Type its id (`/slurm jobs` lists yours), or ask in the job's own thread"
             )
-        jobs = await self.store.jobs_of(key.split("/")[1])
+        jobs = await self.store.jobs_of(request_id)
         if not jobs:
             raise UnknownJob("This request has no job")
         return jobs[-1]

@@ -1,0 +1,36 @@
+"""The names of messages: a request's living message, and the answers in its thread."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from bot.card import Card
+from bot.model import Request
+from bot.ports import Wanted
+
+_REQUEST = "request/"
+
+
+def living(request: Request, card: Card, not_before: datetime | None = None) -> Wanted:
+    """Return the living message of a request, showing this card."""
+    return Wanted(
+        key=f"{_REQUEST}{request.id}",
+        channel=request.caller.channel,
+        card=card,
+        not_before=not_before,
+    )
+
+
+def under(request: Request, name: str, card: Card) -> Wanted:
+    """Return an answer in the thread of a request; the same name is the same answer for ever."""
+    return Wanted(
+        key=f"{_REQUEST}{request.id}/{name}",
+        channel=request.caller.channel,
+        card=card,
+        parent=f"{_REQUEST}{request.id}",
+    )
+
+
+def request_id(key: str) -> str:
+    """Return the request that a message is about; empty for any other message."""
+    return key.split("/")[1] if key.startswith(_REQUEST) else ""
