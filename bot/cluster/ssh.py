@@ -9,6 +9,7 @@ import secrets
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -28,6 +29,7 @@ _LIMIT = 32 * 1024 * 1024
 _SESSIONS = 8  # sshd allows 10 on a connection unless told otherwise
 _BACKOFF = (1.0, 30.0)
 _CLOSING = 5.0
+_LINGER = 1.0
 
 
 class SshCluster:
@@ -96,13 +98,7 @@ class SshCluster:
         nonce = secrets.token_hex(16)
         script = framed(self._prelude, query.script, query.args, nonce)
         what = f"{self._name}: {query.name or 'a command'}"
-        await self._slots.acquire()
-        answer = _Answer(Frame(nonce), self._slots.release)
-        try:
-            channel = await self._open(answer)
-        except BaseException:
-            answer.free()
-            raise
+        channel, answer = await self._open(nonce)
         try:
             async with asyncio.timeout(query.timeout):
                 channel.write(script.encode())
@@ -110,35 +106,51 @@ class SshCluster:
                 await answer.done.wait()
         except TimeoutError:
             channel.kill()
+            channel.close()
             late = f"{what} was not answered within {query.timeout:g} s"
             raise ClusterUnreachable(late) from None
         except (OSError, asyncssh.Error) as error:
             raise ours(error, self._login) from error
-        finally:
+        except asyncio.CancelledError:
             channel.close()
+            raise
+        # sshd counts the session until its shell has ended, which takes a moment; what the shell
+        # has left running may keep the channel open for longer than anybody wants.
+        linger = 0.0 if answer.too_long else _LINGER
+        asyncio.get_running_loop().call_later(linger, channel.close)
         return answer.output(what)
 
-    async def _open(self, answer: _Answer) -> asyncssh.SSHClientChannel[bytes]:
+    async def _open(self, nonce: str) -> tuple[asyncssh.SSHClientChannel[bytes], _Answer]:
         """Open a channel, if need be on a new connection: nothing runs before, so this is safe."""
         for last in (False, False, True):
             connection = await self._connected()
+            await self._slots.acquire()
+            answer = _Answer(Frame(nonce), self._slots.release)
+            opened = False
             try:
                 async with asyncio.timeout(self._login.connect_timeout):
                     channel, _ = await connection.create_session(
-                        lambda: answer, COMMAND, encoding=None
+                        partial(_same, answer), COMMAND, encoding=None
                     )
-            except asyncssh.ChannelOpenError as error:
-                if last:
-                    raise ours(error, self._login) from error
-                # Either the connection is gone, or sshd has not yet let go of an older session.
-                await asyncio.sleep(0.05)
+                opened = True
             except (TimeoutError, OSError, asyncssh.Error) as error:
-                connection.abort()
                 if last:
                     raise ours(error, self._login) from error
+                await self._after(error, connection)
             else:
-                return channel
+                return channel, answer
+            finally:
+                if not opened:
+                    answer.free()
         raise ClusterUnreachable
+
+    async def _after(self, error: Exception, connection: asyncssh.SSHClientConnection) -> None:
+        """Make the next try meaningful."""
+        if isinstance(error, asyncssh.ChannelOpenError):
+            # Either the connection is gone, or sshd has not yet let go of an older session.
+            await asyncio.sleep(0.05)
+        else:
+            connection.abort()
 
     async def _connected(self) -> asyncssh.SSHClientConnection:
         async with self._connecting:
@@ -181,6 +193,10 @@ class SshCluster:
             action = {"action": "cluster_lost", "cluster": self._name}
             logger.warning("the cluster does not answer: %s", error, extra=action)
         self.health = Health(self.health.last_ok, since or datetime.now(UTC), error.sentence)
+
+
+def _same(answer: _Answer) -> _Answer:
+    return answer
 
 
 _PERMANENT = (
@@ -278,13 +294,17 @@ class _Answer(asyncssh.SSHClientSession[bytes]):
         self._stdout = bytearray()
         self._stderr = bytearray()
         self._error: Exception | None = None
+        self.too_long = False
         self.done = asyncio.Event()
 
     @override
     def data_received(self, data: bytes, datatype: int | None) -> None:
+        if self.done.is_set():
+            return
         stream = self._stderr if datatype == asyncssh.EXTENDED_DATA_STDERR else self._stdout
         stream += data
-        if len(stream) > _LIMIT or self._frame.complete(self._stdout, self._stderr):
+        self.too_long = len(stream) > _LIMIT
+        if self.too_long or self._frame.complete(self._stdout, self._stderr):
             self.done.set()
 
     @override
@@ -301,7 +321,7 @@ class _Answer(asyncssh.SSHClientSession[bytes]):
 
     def output(self, what: str) -> Output:
         """Return the answer; raises CommandFailed when it is too long, or never came to its end."""
-        if max(len(self._stdout), len(self._stderr)) > _LIMIT:
+        if self.too_long:
             raise CommandFailed(f"{what} answered more than {_LIMIT >> 20} MB")
         found = self._frame.output(bytes(self._stdout), bytes(self._stderr))
         if found is not None:
