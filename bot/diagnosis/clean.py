@@ -28,6 +28,9 @@ class Line:
     """One line without what its launcher put in front."""
 
     text: bytes
+    """As it is quoted."""
+    bare: bytes
+    """Without the header of a logger that calls it an error, as rules see it."""
     rank: str = ""
     node: str = ""
 
@@ -45,7 +48,8 @@ def line(raw: bytes) -> Line:
             named_rank, named_node = _who(prefix)
             rank, node = named_rank or rank, named_node or node
         text = text[len(prefix) :].strip()
-    return Line(text, rank, node)
+    header = _HEADER.match(text) if text[:1] in _HEADS else None
+    return Line(text, text[header.end() :] if header else text, rank, node)
 
 
 @lru_cache(maxsize=4096)
@@ -76,3 +80,9 @@ _PREFIX = pattern(
 )
 _RANK = pattern(r"(?:^|\b(?:rank=|rank|Rank |default)|:|[^\d]/|^\[\d+,)(\d+)(?:\]|: ?$| $)")
 _NODE = pattern(r"([a-z][a-z0-9.-]*\d): ")
+_HEADS = frozenset(bytes([byte]) for byte in b"[ECF0123456789")
+_HEADER = pattern(
+    r"(?:\[?\d{4}-\d\d-\d\d[ T-]\d\d:\d\d:\d\d[.,\d]*(?:Z|[+-]\d\d:?\d\d)?\]?:? ?(?:- |\| )?)?"
+    r"(?:\[?(?:ERROR|CRITICAL|FATAL)\]?:? +(?:\d\d-\d\d \d\d:\d\d:\d\d )?(?:\[[\w./-]+:\d+\] )?"
+    r"(?:- |\| )?|\[NeMo E [^\]]+\] ?)?"
+)

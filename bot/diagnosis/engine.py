@@ -1,25 +1,27 @@
 """From the logs and the scheduler's facts of a job to its one root cause.
 
-1. Facts that decide by themselves (state TIMEOUT, a held job) name the label; the text proves it.
+1. Facts that decide by themselves (state TIMEOUT, a held job) name it; the text proves it.
 2. Otherwise the terminal episode of each log counts: what the run got over, and what an earlier
    attempt died of, is left out. The strongest kind of sign wins, and of that kind the earliest.
-3. Only consequences left: `cause-not-in-log`. Nothing left: `none`.
+3. Then facts that let it be presumed (cancelled by somebody, killed without a word).
+4. Only consequences left: `cause-not-in-log`. Nothing left: `none`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from bot.diagnosis.facts import Facts
 from bot.diagnosis.finding import HEALTHY, NOT_IN_LOG, Evidence, Finding
-from bot.diagnosis.rule import Rule, Strength
-from bot.diagnosis.rules import PROGRESS, RESTARTS, RULES, WARNINGS
+from bot.diagnosis.rule import Mark, Rule, Strength
+from bot.diagnosis.rules import MARKS, RULES, WARNINGS
 from bot.diagnosis.scan import Scan, Scanner, Sign
 
-_SCANNER = Scanner(RULES, progress=PROGRESS, restarts=RESTARTS, warnings=WARNINGS)
-_SURVIVED = 2
-"""Signs of progress after an error that prove that the run got over it."""
+_SCANNER = Scanner(RULES, marks=MARKS, warnings=WARNINGS)
+_DEMOTED = 50
+_STEPS_NEEDED = 2
 _MOST_QUOTED = 3
 
 
@@ -31,16 +33,40 @@ class Source:
     chunks: Iterable[bytes]
 
 
+@dataclass(frozen=True)
+class _Clue:
+    """A sign that is still standing: in which log, and how much it counts."""
+
+    file: str
+    sign: Sign
+    strength: int
+
+    @property
+    def rule(self) -> Rule:
+        return self.sign.rule
+
+
 def diagnose(texts: Mapping[str, str] | Sequence[Source], facts: Facts | None = None) -> Finding:
     """Return the root cause of a job from its logs, most telling log first, and its facts."""
     facts = facts or Facts()
     scans = [(source.name, _SCANNER.scan(source.chunks)) for source in _sources(texts)]
-    signs = [(name, sign) for name, scan in scans for sign in _terminal(scan)]
-    silent = all(scan.size == 0 for _, scan in scans)
+    clues = [clue for name, scan in scans for clue in _clues(name, scan, facts)]
     for rule in RULES:
         if rule.decided is not None and rule.decided(facts):
-            return _finding(rule, [s for s in signs if s[1].rule.label == rule.label], facts, 0.97)
-    return _from_text(signs, facts, silent=silent)
+            proof = [clue for clue in clues if clue.rule.label == rule.label]
+            return _finding(rule, proof, facts, 0.97)
+    causes = [clue for clue in clues if _names(clue, facts)]
+    if causes:
+        return _strongest(causes, facts)
+    for rule in RULES:
+        if rule.presumed is not None and rule.presumed(facts, not clues):
+            return _finding(rule, (), facts, 0.8)
+    if facts.failed or (clues and not facts.going):
+        return _finding(_NOT_IN_LOG, (), facts, 0.6)
+    return Finding(label=HEALTHY, group="healthy", title="Nothing failed.", confidence=0.9)
+
+
+_NOT_IN_LOG = next(rule for rule in RULES if rule.label == NOT_IN_LOG)
 
 
 def _sources(texts: Mapping[str, str] | Sequence[Source]) -> Sequence[Source]:
@@ -49,79 +75,93 @@ def _sources(texts: Mapping[str, str] | Sequence[Source]) -> Sequence[Source]:
     return texts
 
 
-def _terminal(scan: Scan) -> list[Sign]:
+def _clues(name: str, scan: Scan, facts: Facts) -> list[_Clue]:
     """Return the signs of the last episode that the run did not get over."""
-    begin = max(scan.restarts, default=0)
-    last = scan.progress[-_SURVIVED] if len(scan.progress) >= _SURVIVED else 0
-    return [s for s in scan.signs if s.order > begin and (s.order > last or s.rule.survives)]
+    begin = max(scan.marks[Mark.RESTART], default=0)
+    ended = min(scan.marks[Mark.DONE], default=None)
+    standing = [sign for sign in scan.signs if sign.order > begin and not _healed(sign, scan)]
+    clues = []
+    before = ""
+    for sign in standing:
+        rule = sign.rule
+        weak = rule.strength <= Strength.SIGNAL
+        if weak and ended is not None and sign.order > ended and not facts.failed:
+            continue
+        demoted = rule.first and before not in {"", rule.label}
+        clues.append(_Clue(name, sign, rule.strength - _DEMOTED * demoted))
+        before = before if before not in {"", rule.label} else rule.label
+    return clues
 
 
-def _from_text(signs: Sequence[tuple[str, Sign]], facts: Facts, *, silent: bool) -> Finding:
-    causes = [s for s in signs if _counts(s[1].rule, facts)]
-    if causes:
-        strongest = max(sign.rule.strength for _, sign in causes)
-        best = [s for s in causes if s[1].rule.strength == strongest]
-        label = best[0][1].rule.label
-        rivals = {sign.rule.label for _, sign in best} - {label}
-        alike = [s for s in best if s[1].rule.label == label]
-        return _finding(best[0][1].rule, alike, facts, _sure(strongest, len(rivals)))
-    if facts.failed or (signs and not facts.going):
-        return _not_in_log(silent=silent)
-    return Finding(label=HEALTHY, group="healthy", title="Nothing failed.", confidence=0.9)
+def _healed(sign: Sign, scan: Scan) -> bool:
+    """Whether the run went on after a sign in a way that its rule accepts."""
+    for mark in sign.rule.healed:
+        orders = scan.marks[mark]
+        needed = _STEPS_NEEDED if mark is Mark.STEP else 1
+        if len(orders) >= needed and orders[-needed] > sign.order:
+            return True
+    return False
 
 
-def _counts(rule: Rule, facts: Facts) -> bool:
-    if rule.strength <= Strength.CONSEQUENCE:
-        return False
-    if rule.needs is not None and not rule.needs(facts):
-        return False
-    return not facts.going or rule.survives
+def _names(clue: _Clue, facts: Facts) -> bool:
+    return clue.strength > Strength.CONSEQUENCE and (not facts.going or clue.rule.going)
 
 
-def _sure(strength: Strength, rivals: int) -> float:
+def _strongest(causes: Sequence[_Clue], facts: Facts) -> Finding:
+    """Choose the strongest kind of sign, and the earliest of that kind."""
+    strength = max(clue.strength for clue in causes)
+    best = [clue for clue in causes if clue.strength == strength]
+    rule = best[0].rule
+    rivals = {clue.rule.label for clue in best} - {rule.label}
+    alike = [clue for clue in best if clue.rule.label == rule.label]
+    return _finding(rule, alike, facts, _sure(strength, len(rivals)))
+
+
+def _sure(strength: int, rivals: int) -> float:
     """How often an answer of this kind is right."""
     base = 0.95 if strength >= Strength.CAUSE else 0.85 if strength > Strength.TIMEOUT else 0.75
     return round(base - min(rivals, 3) * 0.1, 2)
 
 
-def _finding(
-    rule: Rule, signs: Sequence[tuple[str, Sign]], facts: Facts, confidence: float
-) -> Finding:
+def _finding(rule: Rule, clues: Sequence[_Clue], facts: Facts, confidence: float) -> Finding:
     groups = {"who": facts.person, "partition": facts.partition, "reason": facts.reason}
-    if signs:
-        groups |= signs[0][1].groups()
+    if rule.lowest:
+        clues, lagging = _by_number(clues, rule.lowest)
+        groups["lagging"] = lagging
+    if clues:
+        groups |= clues[0].sign.groups()
     return Finding(
         label=rule.label,
         group=rule.group,
         title=rule.words(rule.title, groups),
         confidence=confidence,
-        evidence=_evidence(signs),
+        evidence=_evidence(clues),
         remedy=rule.words(rule.remedy, groups),
         actions=rule.again if rule.again and rule.label in facts.earlier else rule.actions,
         transient=rule.transient,
     )
 
 
-def _evidence(signs: Sequence[tuple[str, Sign]]) -> tuple[Evidence, ...]:
+def _by_number(clues: Sequence[_Clue], group: str) -> tuple[Sequence[_Clue], str]:
+    """Put the lowest number first; name its rank where the others are further."""
+    numbered = [(int(n), clue) for clue in clues if (n := clue.sign.groups().get(group))]
+    numbered.sort(key=lambda pair: pair[0])
+    ranks = [
+        {clue.sign.groups().get("rank", clue.sign.line.rank) for _, clue in same}
+        for _, same in groupby(numbered, key=lambda pair: pair[0])
+    ]
+    behind = ranks[0] if len(ranks) > 1 else set()
+    rest = [clue for clue in clues if group not in clue.sign.groups()]
+    return [*(clue for _, clue in numbered), *rest], behind.pop() if len(behind) == 1 else ""
+
+
+def _evidence(clues: Sequence[_Clue]) -> tuple[Evidence, ...]:
     """Quote the first line of each wording: ranks say the same."""
     quoted: dict[str, Evidence] = {}
-    for name, sign in signs:
+    for clue in clues:
+        sign = clue.sign
         if sign.text not in quoted and len(quoted) < _MOST_QUOTED:
             quoted[sign.text] = Evidence(
-                name, sign.line_no, sign.text, sign.line.rank, sign.line.node
+                clue.file, sign.line_no, sign.text, sign.line.rank, sign.line.node
             )
     return tuple(quoted.values())
-
-
-def _not_in_log(*, silent: bool) -> Finding:
-    rule = next(rule for rule in RULES if rule.label == NOT_IN_LOG)
-    title = "It failed and left no log." if silent else rule.title
-    return Finding(
-        label=rule.label,
-        group=rule.group,
-        title=title,
-        confidence=0.6,
-        remedy=rule.remedy,
-        actions=rule.actions,
-        transient=rule.transient,
-    )

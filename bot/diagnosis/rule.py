@@ -69,12 +69,27 @@ class Action(StrEnum):
     TELL_ADMIN = "tell_admin"
 
 
+class Mark(StrEnum):
+    """What shows how a run went on; a rule says which of them prove that it was got over."""
+
+    STEP = "step"
+    """A step of training; two of them count, since ranks die at different times."""
+    SAVED = "saved"
+    """A checkpoint is whole."""
+    DONE = "done"
+    """The program said that it ended in order."""
+    SUBMITTED = "submitted"
+    RETRIED = "retried"
+    RESTART = "restart"
+    """A new attempt: nothing before it counts."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """One way to fail. Patterns are RE2, tried on lines freed of colours and rank prefixes.
+    """One way to fail. Patterns are RE2, tried on lines freed of colours and prefixes.
 
     `title` and `remedy` may use the patterns' named groups; a part in brackets that names an
-    absent group is left out: `The partition[ {partition}] does not exist`.
+    absent group is left out: `The partition[ {partition}] does not exist.`
     """
 
     label: str
@@ -88,17 +103,26 @@ class Rule:
     """The actions instead, when this request's chain failed in this way before."""
     transient: bool = False
     """Whether a plain rerun plausibly helps."""
+
     strength: Strength = Strength.CAUSE
+    within: str = ""
+    """The patterns count only in a Python traceback with such a frame (RE2)."""
+    first: bool = False
+    """Counts little once something else has failed before it."""
     quiet: bool = False
     """Counts also on a line that its program calls a warning."""
-    survives: bool = False
-    """Stays the finding although the run goes on (a loss that is NaN)."""
     last_resort: bool = False
     """Gives way to any other rule that knows the same line."""
+    going: bool = False
+    """Counts also for a job that runs on or ended well, as a loss that is NaN does."""
+    healed: frozenset[Mark] = frozenset({Mark.STEP, Mark.SAVED, Mark.DONE})
+    lowest: str = ""
+    """Named group whose lowest number marks the rank to blame: its lines come first."""
+
     decided: Callable[[Facts], bool] | None = None
     """Scheduler facts that name this failure whatever the text says."""
-    needs: Callable[[Facts], bool] | None = None
-    """Scheduler facts without which the patterns do not count."""
+    presumed: Callable[[Facts, bool], bool] | None = None
+    """Facts, and whether the logs are silent, that name it when the text names nothing."""
 
     def words(self, template: str, groups: Mapping[str, str]) -> str:
         """Fill a template from the named groups of the matching line."""

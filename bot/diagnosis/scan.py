@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.diagnosis.clean import Line, line, lines
-from bot.diagnosis.patterns import Pattern, pattern, pattern_set, sieve
-from bot.diagnosis.rule import Rule, Strength
+from bot.diagnosis.patterns import pattern, pattern_set, sieve
+from bot.diagnosis.rule import Mark, Rule, Strength
 
 _BLOCK = 1 << 20
 _BEFORE, _AFTER = 1500, 2000
 """Bytes of an overlong line that are looked at around what the sieve found."""
 _QUOTED = 400
-_MOST_ALIKE = 100
+_MOST_ALIKE = 4096
 """Signs of one rule that are kept while nothing else happens: as many as there are ranks."""
 _MOST_KNOWN = 4096
+_STEPS_NOTED = 3
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Sign:
     def groups(self) -> dict[str, str]:
         """Return the named groups of the first pattern that matches."""
         for text in self.rule.patterns:
-            found = pattern(text).search(self.line.text)
+            found = pattern(text).search(self.line.bare)
             if found is not None:
                 pairs = ((k.decode(), v) for k, v in found.groupdict().items() if v)
                 return {k: v.decode("utf-8", "replace").strip() for k, v in pairs}
@@ -50,12 +51,20 @@ class Scan:
     """What one log holds, in order."""
 
     signs: list[Sign] = field(default_factory=list)
-    progress: list[int] = field(default_factory=list)
-    """Orders at which the run went on; at most three between two signs."""
-    restarts: list[int] = field(default_factory=list)
-    """Orders at which a new attempt began."""
+    marks: dict[Mark, list[int]] = field(default_factory=lambda: {mark: [] for mark in Mark})
+    """Orders at which the run went on; of steps, at most three between two signs."""
     size: int = 0
     """Bytes read."""
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """What a clean line can be, the preferred rule first."""
+
+    rules: tuple[Rule, ...] = ()
+    mark: Mark | None = None
+    frames: frozenset[str] = frozenset()
+    traceback: bool = False
 
 
 class Scanner:
@@ -65,106 +74,141 @@ class Scanner:
         self,
         rules: Sequence[Rule],
         *,
-        progress: Sequence[str],
-        restarts: Sequence[str],
+        marks: Mapping[Mark, Sequence[str]],
         warnings: Sequence[str],
     ) -> None:
-        patterns = [text for rule in rules for text in rule.patterns]
-        self._owner = [rule for rule in rules for _ in rule.patterns]
-        self._index = {id(rule): i for i, rule in enumerate(rules)}
-        telling = [rule for rule in rules if rule.strength is not Strength.NOISE]
-        self._sieve = sieve([*(text for rule in telling for text in rule.patterns), *restarts])
-        self._patterns = pattern_set(patterns)
-        self._progress = sieve(progress)
-        self._restarts = pattern_set(restarts)
+        frames = sorted({rule.within for rule in rules if rule.within})
+        telling = [text for rule in rules if _telling(rule) for text in rule.patterns]
+        kinds = [(mark, text) for mark in Mark if mark is not Mark.STEP for text in marks[mark]]
+        self._place = {id(rule): i for i, rule in enumerate(rules)}
+        self._meanings: list[Rule | Mark | str] = [
+            *(rule for rule in rules for _ in rule.patterns),
+            *(mark for mark, _ in kinds),
+            *frames,
+        ]
+        self._set = pattern_set(
+            [
+                *(text for rule in rules for text in rule.patterns),
+                *(text for _, text in kinds),
+                *frames,
+            ]
+        )
         self._warnings = pattern_set(warnings)
-        self._known: dict[bytes, Rule | None] = {}
+        self._steps, self._step = sieve(marks[Mark.STEP]), pattern_set(marks[Mark.STEP])
+        self._sieve = sieve([*telling, *(text for _, text in kinds), *frames, _TRACEBACK])
+        self._known: dict[bytes, _Verdict] = {}
 
     def scan(self, chunks: Iterable[bytes]) -> Scan:
         """Read a log to its end."""
         found = Scan()
-        walk = _Walk(found, self._progress)
+        walk = _Walk(found)
         for block in _blocks(chunks, found):
             pos = 0
             while (hit := self._sieve.search(block, pos)) is not None:
+                raw, after = _line_at(block, hit.start(), pos, len(block))
+                clean = line(raw)
                 start = block.rfind(b"\n", pos, hit.start()) + 1 or pos
-                end = block.find(b"\n", hit.end())
-                end = len(block) if end < 0 else end
-                walk.to(block, pos, start)
-                self._read(block[max(start, hit.start() - _BEFORE) : hit.start() + _AFTER], walk)
-                pos = min(end + 1, len(block))
-                walk.skip(block, start, pos)
+                self._pass(block, pos, start, walk)
+                walk.meet(self._judge(clean.bare), clean)
+                walk.count(block, start, after)
+                pos = after
                 if pos == len(block):
                     break
-            walk.to(block, pos, len(block))
+            self._pass(block, pos, len(block), walk)
         return found
 
-    def _read(self, raw: bytes, walk: _Walk) -> None:
-        clean = line(raw.split(b"\n", 1)[0])
-        rule = self._judge(clean.text)
-        if rule is not None:
-            walk.sign(rule, clean)
-        elif self._restarts.Match(clean.text):
-            walk.restart()
+    def _pass(self, block: bytes, start: int, end: int, walk: _Walk) -> None:
+        """Pass over text without signs: count its lines, look whether the run went on."""
+        if start >= end:
+            return
+        pos, noted = start, 0
+        while noted < _STEPS_NOTED and (hit := self._steps.search(block, pos, end)) is not None:
+            raw, pos = _line_at(block, hit.start(), start, end)
+            if self._step.Match(raw) or self._step.Match(line(raw).bare):
+                walk.mark(Mark.STEP)
+                noted += 1
+        walk.count(block, start, end)
 
-    def _judge(self, text: bytes) -> Rule | None:
-        """Return the rule that a clean line belongs to; ranks repeat lines, so remember."""
-        if text not in self._known:
+    def _judge(self, text: bytes) -> _Verdict:
+        """Say what a clean line can be; ranks repeat lines, so remember."""
+        verdict = self._known.get(text)
+        if verdict is None:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            self._known[text] = self._choose(text)
-        return self._known[text]
+            verdict = self._known[text] = self._choose(text)
+        return verdict
 
-    def _choose(self, text: bytes) -> Rule | None:
-        rules = [self._owner[i] for i in self._patterns.Match(text) or ()]
-        if any(rule.strength is Strength.NOISE for rule in rules):
-            return None
+    def _choose(self, text: bytes) -> _Verdict:
+        meanings = [self._meanings[i] for i in self._set.Match(text) or ()]
+        rules = [meaning for meaning in meanings if isinstance(meaning, Rule)]
+        mark = next((meaning for meaning in meanings if isinstance(meaning, Mark)), None)
+        if mark is not None or any(not _telling(rule) for rule in rules):
+            return _Verdict(mark=mark)
         if rules and self._warnings.Match(text):
             rules = [rule for rule in rules if rule.quiet]
-        if len(rules) > 1:
+        if any(not rule.last_resort and not rule.within for rule in rules):
             rules = [rule for rule in rules if not rule.last_resort]
-        return max(rules, key=lambda r: (r.strength, -self._index[id(r)]), default=None)
+        return _Verdict(
+            rules=tuple(sorted(rules, key=lambda r: (-r.strength, self._place[id(r)]))),
+            frames=frozenset(m for m in meanings if not isinstance(m, Rule | Mark)),
+            traceback=text.startswith(_TRACEBACK.encode()),
+        )
+
+
+_TRACEBACK = r"Traceback "
 
 
 class _Walk:
     """Where the scan is in its log, and what it has met."""
 
-    def __init__(self, found: Scan, progress: Pattern) -> None:
+    def __init__(self, found: Scan) -> None:
         self._found = found
-        self._progress = progress
         self._order = 0
         self._line_no = 1
         self._alike: Counter[int] = Counter()
+        self._frames: dict[str, set[str]] = {}
 
-    def to(self, block: bytes, start: int, end: int) -> None:
-        """Pass over text without signs: count its lines, look whether the run went on."""
-        pos = start
-        for _ in range(3):
-            mark = self._progress.search(block, pos, end)
-            if mark is None:
-                break
-            self._order += 1
-            self._found.progress.append(self._order)
-            self._alike.clear()
-            pos = mark.end()
-        self.skip(block, start, end)
-
-    def skip(self, block: bytes, start: int, end: int) -> None:
+    def count(self, block: bytes, start: int, end: int) -> None:
         """Count the line ends of a stretch."""
         self._line_no += block.count(b"\n", start, end) - block.count(b"\r\n", start, end)
 
-    def sign(self, rule: Rule, clean: Line) -> None:
+    def meet(self, verdict: _Verdict, clean: Line) -> None:
+        """Take in one line."""
+        if verdict.mark is not None:
+            self.mark(verdict.mark)
+        if verdict.traceback:
+            self._frames[clean.rank] = set()
+        if verdict.frames:
+            self._frames.setdefault(clean.rank, set()).update(verdict.frames)
+        frames = self._frames.get(clean.rank, ())
+        rule = next((r for r in verdict.rules if not r.within or r.within in frames), None)
+        if rule is not None:
+            self._sign(rule, clean)
+
+    def mark(self, mark: Mark) -> None:
+        """Note that the run went on here."""
+        self._order += 1
+        self._found.marks[mark].append(self._order)
+        self._alike.clear()
+
+    def _sign(self, rule: Rule, clean: Line) -> None:
         """Keep a sign, unless there are enough like it."""
         self._order += 1
         self._alike[id(rule)] += 1
         if self._alike[id(rule)] <= _MOST_ALIKE:
             self._found.signs.append(Sign(rule, clean, self._line_no, self._order))
 
-    def restart(self) -> None:
-        """Note that a new attempt begins here."""
-        self._order += 1
-        self._found.restarts.append(self._order)
-        self._alike.clear()
+
+def _line_at(block: bytes, at: int, low: int, high: int) -> tuple[bytes, int]:
+    """Return the line around a position, an overlong one cut, and where the next begins."""
+    start = block.rfind(b"\n", low, at) + 1 or low
+    end = block.find(b"\n", at, high)
+    end = high if end < 0 else end
+    return block[max(start, at - _BEFORE) : min(end, at + _AFTER)], min(end + 1, high)
+
+
+def _telling(rule: Rule) -> bool:
+    return rule.strength is not Strength.NOISE
 
 
 def _blocks(chunks: Iterable[bytes], found: Scan) -> Iterator[bytes]:

@@ -34,8 +34,7 @@ from bot.diagnosis.rules import (
     submission,
 )
 
-PROGRESS = healthy.PROGRESS
-RESTARTS = healthy.RESTARTS
+MARKS = healthy.MARKS
 WARNINGS = healthy.WARNINGS
 
 RULES = (

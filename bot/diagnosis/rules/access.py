@@ -2,41 +2,60 @@
 
 from __future__ import annotations
 
-from bot.diagnosis.rule import Action, Rule
+from functools import partial
 
-_GROUP = "access"
+from bot.diagnosis.rule import Action, Mark, Rule
+
+_HEALED = frozenset({Mark.STEP, Mark.SAVED, Mark.DONE, Mark.SUBMITTED})
+
+_access = partial(
+    Rule,
+    group="access",
+    quiet=True,
+    healed=_HEALED,
+)
 
 RULES = (
-    Rule(
+    _access(
         label="ssh-error",
-        group=_GROUP,
-        title="The SSH connection failed.",
-        remedy="A network error passes: try again. A refused key needs another key or user. "
-        "Nothing was submitted unless a job id was printed.",
+        title="The login node refused the connection.",
+        remedy="Use a key and a user that the login node knows, and its present host key. Nothing "
+        "was submitted unless a job id was printed.",
         patterns=(
             r"Permission denied \((?:publickey|password|keyboard|gssapi|hostbased)",
-            r"^ssh: connect to host ",
-            r"Could not resolve hostname",
-            r"kex_exchange_identification",
             r"Host key verification failed",
             r"REMOTE HOST IDENTIFICATION HAS CHANGED",
             r"Too many authentication failures",
+            r"^Authentication failed\.$",
+            r"paramiko\.ssh_exception\.(?:AuthenticationException|BadHostKey|PasswordRequired)",
+            r"asyncssh\.\S*(?:PermissionDenied|HostKeyNotVerifiable)",
+            r"Load key .*(?:error in libcrypto|bad permissions|invalid format)",
+            r"Could not resolve hostname",
+            r"channel \d+: open failed: administratively prohibited",
+        ),
+        actions=(Action.SHOW_LOG,),
+    ),
+    _access(
+        label="ssh-error",
+        title="The SSH connection to the login node failed.",
+        remedy="Try again: this passes. Nothing was submitted unless a job id was printed; after "
+        "a cut connection look at the queue first.",
+        patterns=(
+            r"^ssh: connect to host ",
+            r"kex_exchange_identification",
             r"Connection (?:to \S+ )?(?:timed out|closed|reset) (?:during banner|by \S+ port \d)",
-            r"Connection to \S+ (?:port \d+ )?(?:closed by remote host|timed out)",
+            r"^Connection to \S+ (?:port \d+ )?(?:closed by remote host|timed out)",
             r"client_loop: send disconnect",
             r"banner exchange: Connection",
             r"paramiko\.ssh_exception\.",
-            r"^Authentication failed\.$",
-            r"asyncssh\.\S*(?:PermissionDenied|HostKeyNotVerifiable|ConnectionLost)",
-            r"Load key .*(?:error in libcrypto|bad permissions|invalid format)",
+            r"asyncssh\.\S*ConnectionLost",
             r"channel \d+: open failed",
         ),
-        actions=(Action.RERUN_SAME,),
+        actions=(Action.CHECK_QUEUE, Action.RERUN_SAME),
         transient=True,
     ),
-    Rule(
+    _access(
         label="slurm-auth",
-        group=_GROUP,
         title="Slurm commands cannot authenticate on this host.",
         remedy="Administrators must start or repair munge there; another login node may work.",
         patterns=(
@@ -49,9 +68,8 @@ RULES = (
         actions=(Action.TELL_ADMIN, Action.RERUN_SAME),
         transient=True,
     ),
-    Rule(
+    _access(
         label="slurm-credential",
-        group=_GROUP,
         title="The node refused the credential of the job or step.",
         remedy="Tell the administrators (clock, munge) and resubmit without that node.",
         patterns=(
@@ -63,9 +81,8 @@ RULES = (
         actions=(Action.EXCLUDE_NODE,),
         transient=True,
     ),
-    Rule(
+    _access(
         label="slurm-controller-unreachable",
-        group=_GROUP,
         title="Slurm's controller does not answer.",
         remedy="Look at the queue first, since a submission that timed out may exist all the same; "
         "then try again.",
@@ -75,11 +92,14 @@ RULES = (
             r"Slurm backup controller in standby mode",
             r"Problem talking to the database",
             r"Unable to establish controller machine",
+            r"Slurmctld\(\w+\) at \S+ is DOWN",
+            r"Unable to process configuration file",
             r"Could not establish a configuration source",
             r"Rate limit exceeded, please retry",
             r"slurm_persist_conn_open_without_init: failed to open persistent connection",
         ),
         actions=(Action.CHECK_QUEUE, Action.RERUN_SAME),
         transient=True,
+        healed=frozenset({Mark.STEP, Mark.SAVED, Mark.DONE}),
     ),
 )

@@ -51,6 +51,17 @@ RULES = (
     Rule(
         label="nccl-network",
         group=_GROUP,
+        title="NCCL could not lock the memory that the network needs.",
+        remedy="Raise the locked-memory limit (ulimit -l unlimited) on the nodes and in the "
+        "container.",
+        patterns=(r"ibv_(?:create_qp|reg_mr\w*|create_cq|alloc_pd)\b.*Cannot allocate memory",),
+        actions=(Action.TELL_ADMIN,),
+        strength=Strength.NETWORK,
+        quiet=True,
+    ),
+    Rule(
+        label="nccl-network",
+        group=_GROUP,
         title="The network between the nodes failed under NCCL.",
         remedy="Check the locked-memory limit and the fabric; exclude the node if it repeats.",
         patterns=(
@@ -80,12 +91,12 @@ RULES = (
     Rule(
         label="nccl-timeout",
         group=_GROUP,
-        title="A collective did not end in time: a rank stalled, diverged or never came.",
+        title="A collective did not end in time[: rank {lagging} is behind the others].",
         remedy="Compare SeqNum over the ranks: the lowest, the rank without a line, or the one "
         "with another operation is the suspect. Resume from the checkpoint; exclude its node if "
         "it repeats.",
         patterns=(
-            r"Watchdog caught collective operation timeout: WorkNCCL\(",
+            r"\[(?:[^\]]* )?Rank (?P<rank>\d+)\].*operation timeout: WorkNCCL\(SeqNum=(?P<seq>\d+)",
             r"caught collective operation timeout",
             r"Timed out waiting \d+ms for (?:recv|send) operation",
             r"Some NCCL operations have failed or timed out",
@@ -100,6 +111,7 @@ RULES = (
         transient=True,
         strength=Strength.TIMEOUT,
         quiet=True,
+        lowest="seq",
     ),
     Rule(
         label="rendezvous-timeout",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.diagnosis.rule import Action, Rule
+from bot.diagnosis.rule import Action, Rule, Strength
 
 _GROUP = "container"
 
@@ -14,10 +14,8 @@ RULES = (
         remedy="Write HOST#path/image:tag, or the absolute path of the .sqsh file; the refusal "
         "does not mean missing credentials.",
         patterns=(
-            (
-                r"registry-1\.docker\.io/v2/(?:library/)?[\w-]+\.(?:io|com|org|net|dev|sqsh|local|"
-                r"de|edu)\b"
-            ),
+            r"registry-1\.docker\.io/v2/(?:library/)?[\w-]+(?:\.[\w-]+)+[/:]",
+            r"importing docker image: [^/.\s]\S*\.(?:sqsh|squashfs)",
             r"registry-1\.docker\.io/v2/\S*\.(?:sqsh|squashfs|sif|img)\b",
             r"registry-1\.docker\.io/v2/[^/\s]*(?:docker|http|https):",
             r"Invalid image reference",
@@ -122,6 +120,7 @@ RULES = (
         ),
         actions=(Action.EXCLUDE_NODE, Action.TELL_ADMIN),
         transient=True,
+        strength=Strength.FAULT,
     ),
     Rule(
         label="container-runtime-setup",
@@ -130,10 +129,9 @@ RULES = (
         remedy="Administrators must repair it; set ENROOT_*_PATH to folders you may write, or use "
         "another node meanwhile.",
         patterns=(
-            (
-                r"mkdir: cannot create directory '?‘?/(?:run|var|tmp|raid|scratch)\S*(?:enroot|"
-                r"pyxis)?\S*'?’?: Permission denied"
-            ),
+            r"pyxis: +mkdir: cannot create directory",
+            r"mkdir: cannot create directory .*(?:enroot|pyxis).*: Permission denied",
+            r"pyxis: +tar \(child\): /\S+: ",
             r"failed to create user namespace",
             r"[Cc]ould not (?:open|create|write).*(?:enroot|pyxis).*cache",
             r"cache file: Permission denied",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.diagnosis.rule import Action, Rule
+from bot.diagnosis.rule import Action, Mark, Rule
 
 _GROUP = "data"
 
@@ -104,8 +104,21 @@ RULES = (
             r"ArrowInvalid: |DatasetGenerationError|pyarrow\.lib\.Arrow\w+Error?: JSON parse error",
             r"JSON parse error: ",
             r"UnidentifiedImageError",
+            r"bad header, cannot read: \S+\.idx",
         ),
         actions=(Action.SHOW_LOG,),
+    ),
+    Rule(
+        label="dataset-bad-record",
+        group=_GROUP,
+        title="A record of the data set cannot be read.",
+        remedy="Repair or drop the record, and validate the whole file.",
+        patterns=(
+            r"^(?:KeyError|IndexError|ValueError|TypeError|UnicodeDecodeError|struct\.error)\b",
+        ),
+        actions=(Action.SHOW_LOG,),
+        within=r"File \".*torch/utils/data/(?:_utils/fetch|_utils/worker|dataloader)\.py|"
+        r"\b(?:rec|record|row|sample|example|doc|entry|datapoint)\[[\"']",
     ),
     Rule(
         label="dataset-too-small",
@@ -142,6 +155,7 @@ RULES = (
             r"Error no file named .*found in directory",
             r"CheckpointingException: .*(?:not found|does not exist|not a distributed)",
             r"no checkpoint (?:found|exists)",
+            r"cannot access '[^']*(?:checkpoint|ckpt)[^']*': No such file",
         ),
         actions=(Action.RESUBMIT_OPTION,),
     ),
@@ -162,6 +176,15 @@ RULES = (
             r"value from checkpoint \(.*\) is not equal to the (?:input argument|currently set)",
         ),
         actions=(Action.RESUBMIT_OPTION,),
+    ),
+    Rule(
+        label="checkpoint-mismatch",
+        group=_GROUP,
+        title="The checkpoint was made with another version of a library.",
+        remedy="Use the library it was made with, or convert the checkpoint again.",
+        patterns=(r"^(?:EOFError|KeyError|AttributeError|TypeError|\S*UnpicklingError)\b",),
+        actions=(Action.RESUBMIT_OPTION,),
+        within=r", in (?:set_extra_state|_set_extra_state)\b",
     ),
     Rule(
         label="checkpoint-corrupt",
@@ -185,19 +208,20 @@ RULES = (
         title="The loss or gradient is no longer a number.",
         remedy="Go back to a checkpoint before it, and lower the learning rate or check the data.",
         patterns=(
-            r"found NaN in local (?:forward loss|grad norm)",
-            r"grad norm: +(?:nan|inf)\b",
-            r"(?:reduced_train_loss|lm loss|train_loss|training_loss): +nan\b",
-            r"\bloss(?:'|\")?[:=] ?(?:nan|inf)\b",
-            r"\b[Ll]oss: (?:nan|NaN)\b",
-            r"[Ll]oss (?:is|became|was) (?:nan|NaN|not finite|inf)",
+            r"found (?:NaN|Inf) in local (?:forward loss|grad norm)",
+            r"global batch size: +\d+ \| loss scale: .*number of skipped iterations: +0 \|",
+            r"(?i)(?:reduced_train_loss|lm loss|train_loss|training_loss|total_loss): +nan\b",
+            r"(?i)\bloss['\"]?(?:[:=] ?|: +)(?:nan|inf)\b",
+            r"(?i)\bloss (?:is|became|was) (?:nan|not finite|inf)\b",
+            r"grad[_ ]norm: +(?:nan|inf)\b.*skipped iterations: +0 ",
             r"Unexpected result nan on rank",
             r"number of nan iterations: +[1-9]\d* ",
             r"Function '\w+' returned nan values",
-            r"non-?finite (?:loss|gradient)",
+            r"(?i)non-?finite (?:loss|gradient)",
         ),
         actions=(Action.RESUME, Action.RESUBMIT_OPTION),
         quiet=True,
-        survives=True,
+        going=True,
+        healed=frozenset({Mark.STEP}),
     ),
 )

@@ -6,6 +6,8 @@ from bot.diagnosis.facts import Facts
 from bot.diagnosis.rule import Action, Rule, Strength
 
 _GROUP = "ended"
+_NO_FOLDER = 53
+"""The signal number with which Slurm says that it could not open the output."""
 _STEPD = r"error: \*\*\* (?:JOB|STEP) \S+ .*"
 
 
@@ -90,7 +92,8 @@ RULES = (
             r"srun: forcing job termination",
         ),
         strength=Strength.CANCEL,
-        needs=lambda facts: facts.state in {"", "CANCELLED"},
+        first=True,
+        presumed=lambda facts, silent: facts.state == "CANCELLED",
     ),
     Rule(
         label="host-oom-suspected",
@@ -107,7 +110,6 @@ RULES = (
             r"died with <Signals\.SIGKILL: 9>",
             r"(?:exit(?:ed with)? (?:code|status):?|returned|exitcode:?|rc=) *137\b",
             r"is killed by signal: Killed",
-            r"WTERMSIG 9\b",
         ),
         actions=(Action.MORE_MEMORY, Action.FETCH_LOG),
         strength=Strength.SIGNAL,
@@ -115,11 +117,21 @@ RULES = (
     Rule(
         label="job-killed-no-log",
         group=_GROUP,
-        title="It ended without writing a word.",
-        remedy="Check that the folder of its output and of --chdir exists on the node; otherwise "
-        "suspect the node and resubmit without it.",
+        title="It could not start: the folder of its output or of --chdir is missing on the node.",
+        remedy="Make the folder, or correct --output and --chdir, and resubmit.",
+        patterns=(r"ExitCode=0:53", r"\|0:53\|"),
+        actions=(Action.RESUBMIT_OPTION,),
+        decided=lambda facts: facts.signal == _NO_FOLDER,
+    ),
+    Rule(
+        label="job-killed-no-log",
+        group=_GROUP,
+        title="It was ended by a signal and left no word.",
+        remedy="Suspect the node: resubmit without it.",
+        patterns=(r"_job_complete: JobId=\d+ WTERMSIG \d+",),
         actions=(Action.EXCLUDE_NODE, Action.TELL_ADMIN),
         transient=True,
         strength=Strength.SIGNAL,
+        presumed=lambda facts, silent: facts.failed and silent and bool(facts.signal),
     ),
 )

@@ -34,9 +34,20 @@ RULES = (
             r"/dev/shm\S*.*No space left on device",  # noqa: S108 - text of a message
             r"unable to allocate shared memory ?\(shm\)",
             r"Error while creating shared memory segment",
+            r"_multiprocessing_helpers\.py.*\[Errno 28\]",
         ),
         actions=(Action.FEWER_WORKERS,),
-        strength=Strength.CAUSE,
+        quiet=True,
+    ),
+    Rule(
+        label="shm-too-small",
+        group=_GROUP,
+        title="Shared memory (/dev/shm) is too small for locks or queues between processes.",
+        remedy="Give the container more shared memory, or use fewer workers.",
+        patterns=(r"\[Errno 28\]",),
+        actions=(Action.FEWER_WORKERS,),
+        within=r"File \".*(?:multiprocessing/(?:synchronize|queues|heap|context|shared_memory)|"
+        r"joblib/)",
     ),
     Rule(
         label="cuda-illegal-access",
@@ -50,7 +61,7 @@ RULES = (
                 r"CUDA error: (?:misaligned address|an illegal instruction|invalid program counter|"
                 r"unspecified launch failure|operation not supported on global/shared)"
             ),
-            r"CUDA_ERROR_ILLEGAL_ADDRESS",
+            r"CUDA_ERROR_(?:ILLEGAL|MISALIGNED)_ADDRESS",
             r"CUDA_ERROR_LAUNCH_FAILED",
         ),
         actions=(Action.RERUN_SAME, Action.RESUBMIT_BLOCKING),
@@ -66,7 +77,7 @@ RULES = (
             r"[Ss]egmentation fault",
             r"exitcode *: -11\b",
             r"Signal 11\b",
-            r"SIGSEGV",
+            r"(?:received|Caught|caught) (?:signal )?\(?(?:SIGSEGV|11\b)|<Signals\.SIGSEGV",
             r"(?:exit(?:ed with)? (?:code|status):?|returned|rc=) *139\b",
         ),
         actions=(Action.RERUN_SAME, Action.EXCLUDE_NODE),
@@ -83,7 +94,7 @@ RULES = (
             r"\bBus error\b",
             r"exitcode *: -7\b",
             r"Signal 7\b",
-            r"SIGBUS",
+            r"received (?:signal )?SIGBUS|<Signals\.SIGBUS",
             r"(?:exit(?:ed with)? (?:code|status):?|returned|rc=) *135\b",
         ),
         actions=(Action.EXCLUDE_NODE,),
@@ -98,7 +109,7 @@ RULES = (
         patterns=(
             r"exitcode *: -6\b",
             r"Signal 6\b",
-            r"SIGABRT",
+            r"received (?:signal )?SIGABRT|<Signals\.SIGABRT",
             r"Aborted +\(core dumped\)",
             r"task \d+: Aborted",
             r"^(?:\S+: line \d+: +)?(?:\d+ )?Aborted\b",

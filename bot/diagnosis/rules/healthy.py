@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
-from bot.diagnosis.rule import Rule, Strength
+from bot.diagnosis.rule import Mark, Rule, Strength
 
-PROGRESS = (
-    r"Training epoch \d+, iteration \d+/\d+ \|",
-    r"iteration +\d+/ *\d+ \| consumed",
-    r"={10,} (?:Step|Epoch) \d+/\d+ ={10,}",
-    r"^(?:Epoch|Step|Iter\w*)[ :\[]+\d+.*\bloss\b",
-    r"\b(?:step|global_step|iter|iteration)[ =:]+\d+.*\bloss\b",
-    r"\{'loss': [\d.]+",
-    r"\d+/\d+ \[[\d:]+<[\d:]+, .*(?:it/s|s/it)",
-    r"successfully saved checkpoint",
-    r"Saved checkpoint|saving model to '",
-    r"exiting program (?:after|at)",
-    r"stopping training early",
-    r"`Trainer\.fit` stopped",
-    r"\[after training is done\]",
-)
-
-RESTARTS = (
-    r"will restart worker group",
-    r"error: \*\*\* JOB \S+ .*DUE TO JOB REQUEUE",
-)
+MARKS = {
+    Mark.STEP: (
+        r"Training epoch \d+, iteration \d+/\d+ \|",
+        r"iteration +\d+/ *\d+ \|",
+        r"={10,} (?:Step|Epoch) \d+/\d+ ={10,}",
+        r"^(?:[Ss]tep|[Ee]poch|[Ii]ter(?:ation)?|[Bb]atch|eval batch)[ :#=\[]+\d+\b",
+        r"\b(?:[Ss]tep|global_step|[Ii]ter|[Ii]teration)[ =:]+\d+.*\b[Ll]oss\b",
+        r"\{'loss': [\d.]+",
+        r"\d+/\d+ \[[\d:]+<[\d:]+, .*(?:it/s|s/it)",
+    ),
+    Mark.SAVED: (
+        r"successfully saved checkpoint",
+        r"saving model to '[^']+' as top",
+        r"Async checkpoint save for step \d+ .*finalized successfully",
+    ),
+    Mark.DONE: (
+        r"exiting program (?:after|at)",
+        r"stopping training early",
+        r"`Trainer\.fit` stopped",
+        r"\[after training is done\]",
+        (
+            r"^(?i)(?:training|evaluation|run|job|all) (?:is |has )?(?:finished|complete|"
+            r"completed|done)\b"
+        ),
+        r"^\++ exit 0$",
+        r"job exited with code 0",
+        r"^OK(?: \([^)]*\))?$",
+        r"^=+ \d+ passed",
+    ),
+    Mark.SUBMITTED: (r"^Submitted batch job \d+",),
+    Mark.RETRIED: (r"[1-9]\d* retries remaining, so the task will be retried",),
+    Mark.RESTART: (
+        r"will restart worker group",
+        r"error: \*\*\* JOB \S+ .*DUE TO JOB REQUEUE",
+    ),
+}
 
 WARNINGS = (
     r"\bWARN(?:ING)?\b",
@@ -31,7 +47,7 @@ WARNINGS = (
     r"^\[?(?:NeMo )?W[ \d]",
     r"^\[W\d",
     r"\b(?:INFO|DEBUG)\b",
-    r"^\+ ",
+    r"^\++ ",
 )
 
 RULES = (
@@ -40,12 +56,13 @@ RULES = (
         group="healthy",
         title="Nothing failed.",
         patterns=(
-            r"^\++ ",
-            r"number of nan iterations: +0 ",
+            r"number of nan iterations: +0 .*loss: \d",
             r"[Rr]etry(?:ing)? (?:in|after|\d|\()",
             r"attempt \d+/\d+",
             r"entering retry loop",
             r"this is not (?:a failure|an error)",
+            r"^raise \w",
+            r"\.{5,} \S+$",  # a dump of arguments
         ),
         strength=Strength.NOISE,
     ),

@@ -10,7 +10,7 @@ RULES = (
     Rule(
         label="hf-gated",
         group=_GROUP,
-        title="The Hugging Face repository is gated, and this token has no access.",
+        title="The Hugging Face repository[ {repo}] is gated, and this token has no access.",
         remedy="Ask for access on the model's page, then set HF_TOKEN.",
         patterns=(
             r"GatedRepoError",

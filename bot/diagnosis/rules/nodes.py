@@ -77,7 +77,7 @@ RULES = (
             r"(?:line \d+|bash|sh|environment): (?P<program>[\w./+-]+): command not found",
             r": line \d+: (?P<program>\S+): No such file or directory$",
             r"^(?:/bin/)?sh: \d+: (?P<program>\S+): not found$",
-            r"^\S*env: '?‘?(?P<program>[\w./+-]+)'?’?: No such file or directory",
+            r"^\S*env: \W{0,3}(?P<program>[\w./+-]+?)\W{0,3}: No such file or directory",
             r"can't open file '(?P<program>[^']+)': \[Errno 2\] No such file",
             (
                 r"FileNotFoundError: \[Errno 2\] No such file or directory: '(?P<program>(?:/\S*/)?"
@@ -87,6 +87,7 @@ RULES = (
             r"couldn't chdir to",
         ),
         actions=(Action.SHOW_LOG,),
+        first=True,
     ),
     Rule(
         label="no-gpu-visible",
@@ -114,7 +115,7 @@ RULES = (
         title="The GPU is held by another process.",
         remedy="Resubmit on another node and report the process that was left over.",
         patterns=(
-            r"CUDA-capable device\(s\) is/are busy or unavailable",
+            r"CUDA-capable device(?:s|\(s\)) (?:is/)?are busy or unavailable",
             r"exclusive (?:process|thread) mode",
         ),
         actions=(Action.EXCLUDE_NODE, Action.TELL_ADMIN),

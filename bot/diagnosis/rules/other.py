@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from bot.diagnosis.rule import Action, Rule, Strength
 
+_NAME = r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*"
+
+_unclassified = partial(
+    Rule,
+    label="unclassified-exception",
+    group="no-cause",
+    title="The program stopped with {exception}.",
+    remedy="Look at the exception and the deepest frame in your own code.",
+    actions=(Action.SHOW_LOG,),
+    strength=Strength.EXCEPTION,
+    last_resort=True,
+)
+
 RULES = (
-    Rule(
-        label="unclassified-exception",
-        group="no-cause",
-        title="The program stopped with {exception}.",
-        remedy="Look at the exception and the deepest frame in your own code.",
+    _unclassified(
         patterns=(
-            (
-                r"^(?P<exception>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Failure|Timeout|"
-                r"Expired|Fault))(?:: |$)"
-            ),
-            r"^(?P<exception>(?:[A-Za-z_]\w*\.)+[A-Z]\w+): ",
+            rf"^(?P<exception>{_NAME}(?:Error|Exception|Failure|Timeout|Expired|Fault)): ",
+            rf"^(?P<exception>{_NAME}(?:Error|Exception|Failure|Timeout|Expired|Fault))$",
         ),
-        actions=(Action.SHOW_LOG,),
-        strength=Strength.EXCEPTION,
-        last_resort=True,
+    ),
+    _unclassified(
+        patterns=(r"^(?P<exception>(?:[A-Za-z_]\w*\.)+[A-Z]\w+): ",),
+        within=r"File \"[^\"]+\", line \d+",
     ),
     Rule(
         label="cause-not-in-log",
@@ -32,7 +41,6 @@ RULES = (
             r"closing signal SIG(?:TERM|INT|KILL)",
             r"Exited with exit code",
             r"Terminating StepId=",
-            r"Force Terminated",
             r"^srun: error: .*tasks? [\d,-]+: (?:Terminated|Killed|Exited|unknown)",
             r"CANCELLED AT \S+",
             r"spank: .*(?:rc=-1|failed)",
@@ -60,6 +68,11 @@ RULES = (
             r"Root Cause \(first observed failure\)",
             r"exitcode *: 1\b",
             r"Batch job submission failed",
+            r"^\++ exit [1-9]\d*$",
+            (
+                r"pyxis: (?:failed to import|couldn't start|child \d+ failed|failed to create "
+                r"container)"
+            ),
         ),
         actions=(Action.FETCH_LOG, Action.SHOW_LOG),
         strength=Strength.CONSEQUENCE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.diagnosis.rule import Action, Rule, Strength
+from bot.diagnosis.rule import Action, Mark, Rule, Strength
 
 _GROUP = "ray"
 
@@ -22,6 +22,7 @@ RULES = (
             r"infeasible resource requests|cannot be scheduled .*infeasible",
         ),
         actions=(Action.RESUBMIT_SIZE,),
+        quiet=True,
     ),
     Rule(
         label="ray-placement-timeout",
@@ -34,6 +35,7 @@ RULES = (
             r"GetTimeoutError: .*(?:placement|Get timed out)",
             r"[Pp]lacement group .*(?:timed out|not ready|timeout)",
             r"Timed out waiting for all workers to connect",
+            r"Cannot provide a placement group of",
         ),
         actions=(Action.RERUN_SAME,),
         transient=True,
@@ -112,5 +114,6 @@ RULES = (
         actions=(Action.FETCH_LOG, Action.RERUN_SAME),
         transient=True,
         strength=Strength.SIGNAL,
+        healed=frozenset({Mark.STEP, Mark.SAVED, Mark.DONE, Mark.RETRIED}),
     ),
 )

@@ -27,7 +27,7 @@ from bot.diagnosis.clean import Line, line, lines
 )
 def test_prefixes_go_and_the_rank_and_node_stay(raw: str, rank: str, node: str) -> None:
     """However many launchers stand in a row."""
-    assert line(raw.encode()) == Line(b"boom", rank, node)
+    assert line(raw.encode()) == Line(b"boom", b"boom", rank, node)
 
 
 @pytest.mark.parametrize(
