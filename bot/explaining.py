@@ -8,6 +8,7 @@ import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.cards.job import completed
 from bot.cards.progress import in_words
 from bot.cards.request import request_card
 from bot.cards.why import why_card
@@ -106,8 +107,9 @@ class Explainer:
         others = [j for j in await self._store.jobs_of(request.id) if j.id != job.id]
         together = sorted([*others, job], key=lambda j: int(j.id))
         root = living(request, request_card(request, together))
+        name = f"{job.id}/{job.attempt}"
         if explanation.finding is None:
-            return [root]
+            return [root, under(request, f"{name}/completed", completed(request, job))]
         partitions = await node.partitions()
         card = why_card(
             job,
@@ -116,7 +118,7 @@ class Explainer:
             tell=request.caller.user,
             partitions=partitions,
         )
-        return [root, under(request, f"{job.id}/{job.attempt}/why", card)]
+        return [root, under(request, f"{name}/why", card)]
 
 
 async def explanation_of(node: LoginNode, job: Job, earlier: Sequence[str] = ()) -> Explanation:

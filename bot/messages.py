@@ -14,7 +14,7 @@ _REQUEST = "request/"
 def living(request: Request, card: Card, not_before: datetime | None = None) -> Wanted:
     """Return the living message of a request, showing this card."""
     return Wanted(
-        key=f"{_REQUEST}{request.id}",
+        key=living_key(request),
         channel=request.caller.channel,
         card=card,
         not_before=not_before,
@@ -27,8 +27,13 @@ def under(request: Request, name: str, card: Card) -> Wanted:
         key=f"{_REQUEST}{request.id}/{name}",
         channel=request.caller.channel,
         card=card,
-        parent=f"{_REQUEST}{request.id}",
+        parent=living_key(request),
     )
+
+
+def living_key(request: Request) -> str:
+    """Return the name of a request's living message."""
+    return f"{_REQUEST}{request.id}"
 
 
 def request_id(key: str) -> str:

@@ -98,11 +98,16 @@ class Outbox:
             if early > 0:
                 wait = min(wait, early)
             elif self._abreast(row):
-                self._in_hand[row.wanted.key] = row
-                group.create_task(self._turn(row))
+                self._begin(group, row)
             if not row.ts and not self._postponed(row):
                 taken.add(row.wanted.channel)
         return wait
+
+    def _begin(self, group: asyncio.TaskGroup, row: Posted) -> None:
+        self._in_hand[row.wanted.key] = row
+        if row.ts:
+            self._times.updated(row.wanted.key, _time())
+        group.create_task(self._turn(row))
 
     def _abreast(self, row: Posted) -> bool:
         """Tell whether there is room for one more of its kind; a turn that ends wakes the loop."""
@@ -215,7 +220,6 @@ class Outbox:
 
     async def _update(self, row: Posted) -> None:
         key = row.wanted.key
-        self._times.rest(key, _time() + self._pace.update)
         logger.info("an update goes out", extra=_extra("update_sent", row))
         await self._chat.update(row.wanted.channel, row.ts, row.wanted.card, key)
         logger.info("an update is answered", extra=_extra("update_answered", row))
@@ -241,7 +245,7 @@ class Outbox:
     def _slow_down(self, row: Posted, until: float) -> None:
         logger.info("Slack asks to wait", extra=_extra("rate_limited", row))
         if row.ts:
-            self._times.updates = until
+            self._times.too_many_updates(until)
         else:
             self._times.hold(row.wanted.channel, until)
 

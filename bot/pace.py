@@ -23,6 +23,10 @@ class Pace:
     """The longest such wait."""
     abreast: int = 8
     """Updates on their way at one time."""
+    crowded: float = 1.2
+    """Between any two updates after Slack said that they are too many (its tier 3)."""
+    crowd: float = 60.0
+    """How long that holds."""
 
 
 SLACK = Pace()
@@ -37,6 +41,7 @@ class Times:
         self._channels: dict[str, float] = {}
         self._messages: dict[str, float] = {}
         self._failures: dict[str, int] = {}
+        self._crowded_until = 0.0
         self.updates = 0.0
         self.all = 0.0
 
@@ -51,6 +56,17 @@ class Times:
     def posted(self, channel: str, now: float) -> None:
         """Count a post."""
         self._channels[channel] = max(now, self._channels.get(channel, 0.0)) + self._pace.post
+
+    def updated(self, key: str, now: float) -> None:
+        """Count an update."""
+        self._messages[key] = now + self._pace.update
+        if now < self._crowded_until:
+            self.updates = now + self._pace.crowded
+
+    def too_many_updates(self, until: float) -> None:
+        """Let all updates rest, and then go one by one for a while."""
+        self.updates = until
+        self._crowded_until = until + self._pace.crowd
 
     def hold(self, channel: str, until: float) -> None:
         """Let the channel rest, and then take posts at the plain pace."""

@@ -233,7 +233,7 @@ def _notices(request: Request, job: Job, was: Job) -> list[Wanted]:
     """Return what the thread says about the change; the same change is said once for ever."""
     if (job.seen.state, job.attempt) == (was.seen.state, was.attempt):
         return []
-    card = notice(request, job, was.seen.state)
+    card = notice(job, was.seen.state)
     if card is None:
         return []
     return [under(request, f"{job.id}/{job.attempt}/{job.seen.state.value}", card)]

@@ -169,24 +169,23 @@ def _controls(request: Request, job: Job) -> tuple[Button, ...]:
     )
 
 
-def notice(request: Request, job: Job, was: State | None) -> Card | None:
-    """Return what the thread says about a change worth reading; None for one that is not."""
-    state = job.seen.state
+def notice(job: Job, was: State) -> Card | None:
+    """Return what the thread says about a change worth reading; None for one that is not.
+
+    How it ended is told when its log has been read.
+    """
+    if job.seen.state is State.RUNNING:
+        return Card(lead=("Started on ", Mono(text=job.seen.node_list), "."), tone=Tone.WORKING)
+    if job.seen.state is State.PENDING and job.attempt > 1 and was is not State.PENDING:
+        return Card(lead=("Requeued by Slurm. ", *_pending(job)), tone=Tone.WAITING)
+    return None
+
+
+def completed(request: Request, job: Job) -> Card:
+    """Tell the person that it is done, and how far training came."""
+    far = (f" {job.progress}.",) if job.progress else ()
     person = Person(user=request.caller.user)
-    match state:
-        case State.RUNNING:
-            return Card(lead=("Started on ", Mono(text=job.seen.node_list), "."), tone=Tone.WORKING)
-        case State.PENDING if job.attempt > 1 and was is not State.PENDING:
-            lead: Text = ("Requeued by Slurm: ", *_pending(job))
-            return Card(lead=lead, tone=Tone.WAITING)
-        case State.COMPLETED:
-            words = (f" {job.progress}.",) if job.progress else ()
-            return Card(
-                lead=(person, " ", *_ended(job), *words),
-                tone=Tone.DONE,
-            )
-        case _:
-            return None
+    return Card(lead=(person, f" Job {job.id}: ", *_ended(job), *far), tone=Tone.DONE)
 
 
 def outage(cluster: str, since: datetime, detail: str) -> Card:

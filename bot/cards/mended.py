@@ -37,10 +37,16 @@ def _named(job: Job) -> Text:
     return (Mono(text=job.seen.name), " ") if job.seen.name else ()
 
 
-def rerun(request: Request, by: str) -> Card:
-    """Say in the old thread that it runs again, and what is different."""
+def rerun(request: Request) -> Text:
+    """Say that it runs again, and what is different."""
     change = f" with {request.change}" if request.change else " as it was"
-    return Card(lead=("Run again by ", Person(user=by), f"{change}; see the new message below."))
+    return ("Run again by ", Person(user=request.caller.user), f"{change}; see the new message.")
+
+
+def settled(card: Card, note: Text) -> Card:
+    """Return a card whose remedies are spent: what was done stands where they were."""
+    kept = tuple(button for button in card.buttons if button.action == "show_log")
+    return card.model_copy(update={"buttons": kept, "pick": None, "foot": (note, *card.foot)})
 
 
 def tokenizer(placed: Placed, by: str) -> Card:

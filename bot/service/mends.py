@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 
 from bot.card import Card
@@ -11,8 +12,8 @@ from bot.cluster import slurm
 from bot.cluster.tokenizer import NotPlaced, place_tokenizer
 from bot.errors import Gone, UserError
 from bot.login_node import LoginNode
-from bot.messages import under
-from bot.model import Act, Job, Request
+from bot.messages import living_key, under
+from bot.model import Act, Job, Request, Stage
 from bot.service import launches
 from bot.service.service import Service
 from bot.workload import changed, difference
@@ -48,11 +49,8 @@ async def rerun(
     if dry_run:
         changes = {**changes, "dry_run": True}
     answer = await _again(service, act, request, changes, request_id=request_id, origin=job.id)
-    again = await service.store.request(request_id)
-    if again is not None and not dry_run:
-        await service.want(
-            under(request, f"rerun/{request_id}", mended.rerun(again, act.caller.user))
-        )
+    if not dry_run:
+        await _told(service, act, request, request_id)
     return answer
 
 
@@ -63,9 +61,26 @@ async def resubmit(
     request = await service.store.request(of)
     if request is None:
         raise Gone("This request is no longer known")
-    return await _again(
+    answer = await _again(
         service, act, request, changes, request_id=request_id, origin=request.origin
     )
+    await _told(service, act, request, request_id)
+    return answer
+
+
+async def _told(service: Service, act: Act, request: Request, again_id: str) -> None:
+    """Say where it went: on the clicked card, whose remedies are spent, else in the thread."""
+    again = await service.store.request(again_id)
+    if again is None or again.stage is Stage.REFUSED:
+        return
+    note = mended.rerun(again)
+    key = await service.store.message_at(act.caller.channel, act.message_ts)
+    clicked = await service.store.message(key) if key and act.action else None
+    if clicked is None and await service.store.message(living_key(request)):
+        await service.want(under(request, f"rerun/{again_id}", Card(lead=note)))
+    elif clicked is not None and note not in clicked.wanted.card.foot:
+        card = mended.settled(clicked.wanted.card, note)
+        await service.want(replace(clicked.wanted, card=card))
 
 
 async def _again(
