@@ -96,7 +96,7 @@ RULES = (
         "with another operation is the suspect. Resume from the checkpoint; exclude its node if "
         "it repeats.",
         patterns=(
-            r"\[(?:[^\]]* )?Rank (?P<rank>\d+)\].*operation timeout: WorkNCCL\(SeqNum=(?P<seq>\d+)",
+            r"(?:Rank (?P<rank>\d+)\].*)?operation timeout: WorkNCCL\(SeqNum=(?P<seq>\d+)",
             r"caught collective operation timeout",
             r"Timed out waiting \d+ms for (?:recv|send) operation",
             r"Some NCCL operations have failed or timed out",
