@@ -30,18 +30,19 @@ async def place_tokenizer(service: Service, act: Act) -> Card | None:
     """Put the tokenizer files in place, then run the job again."""
     node, job = await _job(service, act, act.value)
     return await mends.place_files(
-        service, act, node, job, request_id=derive(act.value, "place_tokenizer")
+        service, act, node, job, request_id=_again(job, "place_tokenizer")
     )
 
 
 async def resubmit_partition(service: Service, act: Act) -> Card | None:
     """Run the same on the partition that was chosen; `value` is what, then where."""
     of, _, partition = act.value.rpartition(SEPARATOR)
-    request_id = derive(of, "partition", partition)
     changes = {"partition": partition}
     if ":" in of:
         _, job = await _job(service, act, of)
+        request_id = _again(job, f"partition {partition}")
         return await mends.rerun(service, act, job, changes, request_id=request_id)
+    request_id = derive(of, f"partition {partition}")
     return await mends.resubmit(service, act, of, changes, request_id=request_id)
 
 
@@ -49,11 +50,11 @@ def rerun(name: str, changes: mends.Changes) -> ActOn:
     """Return what runs the card's job or request again, as `changes` says."""
 
     async def act_on(service: Service, act: Act) -> Card | None:
-        request_id = derive(act.value, name)
         if ":" not in act.value:
+            request_id = derive(act.value, name)
             return await mends.resubmit(service, act, act.value, {}, request_id=request_id)
         _, job = await _job(service, act, act.value)
-        return await mends.rerun(service, act, job, changes(job), request_id=request_id)
+        return await mends.rerun(service, act, job, changes(job), request_id=_again(job, name))
 
     return act_on
 
@@ -70,6 +71,14 @@ ACTIONS: dict[str, ActOn] = {
     "resubmit_partition": resubmit_partition,
     "place_tokenizer": place_tokenizer,
 }
+
+
+def _again(job: Job, remedy: str) -> str:
+    """Return the id of the request that a remedy makes: a second click makes the same one.
+
+    The job's own request is in it, since Slurm uses job ids again.
+    """
+    return derive(job.request, job.id, remedy)
 
 
 async def _job(service: Service, act: Act, key: str) -> tuple[LoginNode, Job]:

@@ -46,11 +46,13 @@ class DemoAddress:
 
 @asynccontextmanager
 async def demo(directory: Path) -> AsyncIterator[DemoAddress]:
-    """Run it all below `directory`, which is emptied; on the way out nothing is left running."""
+    """Run it all, afresh, below `directory`; on the way out nothing is left running."""
     async with AsyncExitStack() as stack:
         say("Starting Slurm, its accounting and sshd (about 10 s) …")
         cluster = await stack.enter_async_context(EmbeddedCluster(directory / "cluster"))
         slack = await stack.enter_async_context(LocalSlack(assemble(load(ROOT / "manifest.yml"))))
+        for left in directory.glob("sbatchat.*"):
+            left.unlink()
         settings = directory / "sbatchat.toml"
         settings.write_text(settings_file(cluster.address, database=directory / "sbatchat.db"))
         bot = BotProcess(settings=settings, slack=slack, log=directory / "bot.log")
