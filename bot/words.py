@@ -25,9 +25,9 @@ def _two(large: int, unit: str, small: int, lesser: str, *, pad: int) -> str:
     return f"{large} {unit} {small:0{pad}d} {lesser}" if small else f"{large} {unit}"
 
 
-def count(number: int, noun: str) -> str:
-    """Return `1 node`, `2 nodes`, `1,000 jobs`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def count(number: int, noun: str, nouns: str = "") -> str:
+    """Return `1 node`, `2 nodes`, `1,000 jobs`; `nouns` where the plural is not just an s."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {nouns or noun + 's'}"
 
 
 def figure(number: float) -> str:

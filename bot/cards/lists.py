@@ -40,11 +40,21 @@ def partitions_card(
     )
 
 
+KINDS = {
+    "mine": ("job launched by you", "jobs launched by you"),
+    "all": ("job that runs or waits", "jobs that run or wait"),
+    "running": ("running job launched from here", "running jobs launched from here"),
+    "failed": ("job launched from here that failed", "jobs launched from here that failed"),
+}
+"""What is listed, for one and for several."""
+
+
 def jobs_card(cluster: str, which: str, jobs: Sequence[Observation], as_of: datetime) -> Card:
     """Return jobs, newest first."""
+    one, many = KINDS[which]
     if not jobs:
         return Card(
-            lead=(f"No {which} jobs on {cluster}.",),
+            lead=(f"{cluster}: no {many}.",),
             foot=(("Launch one: ", Mono(text="/slurm submit SCRIPT")),),
         )
     rows = tuple(
@@ -59,7 +69,7 @@ def jobs_card(cluster: str, which: str, jobs: Sequence[Observation], as_of: date
     )
     rest = f"; {len(jobs) - ROWS:,} more are not shown" if len(jobs) > ROWS else ""
     return Card(
-        lead=(f"{cluster}: {count(len(jobs), f'{which} job')}{rest}.",),
+        lead=(f"{cluster}: {count(len(jobs), one, many)}{rest}.",),
         parts=(Table(head=("Job", "Name", "State", "Where", "Remark"), rows=rows),),
         foot=(("Newest first, as of ", Moment(at=as_of)),),
     )
