@@ -21,6 +21,7 @@ from bot.errors import ConfigError, StoreFailed
 T = TypeVar("T")
 
 OTHER_BOT = "another bot is using this database; each needs one of its own"
+CLOSED = "the database is closed"
 _ADVISORY = 0x5BA7C4A7
 """The number under which a bot holds a PostgreSQL database for itself."""
 
@@ -74,6 +75,7 @@ class Sqlite:
         self._url = url.set(drivername="sqlite+pysqlite")
         self._patience = patience
         self._thread = ThreadPoolExecutor(1, "store")
+        self._closed = False
         self._lock: int | None = None
         self._connection: Connection | None = None
 
@@ -87,11 +89,16 @@ class Sqlite:
 
     async def close(self) -> None:
         """Let go of the file, after what was begun."""
-        await self._hop(self._close)
-        self._thread.shutdown()
+        if not self._closed:
+            last = self._hop(self._close)
+            self._closed = True
+            await last
+            self._thread.shutdown()
 
-    async def _hop(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+    def _hop(self, work: Callable[[], T]) -> asyncio.Future[T]:
+        if self._closed:
+            raise StoreFailed(CLOSED)
+        return asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def _open(self, check: Callable[[Connection], T]) -> T:
         path = self._url.database
@@ -136,7 +143,7 @@ class Sqlite:
 
     def _transaction(self, work: Callable[[Connection], T]) -> T:
         if self._connection is None:
-            raise StoreFailed("the database is closed")
+            raise StoreFailed(CLOSED)
         with _failures(), self._connection.begin():
             return work(self._connection)
 
@@ -178,12 +185,16 @@ class Postgres:
     """A server. The session that writes is the one that holds the database for this bot."""
 
     def __init__(self, url: URL, patience: float) -> None:
-        self._engine = create_async_engine(
-            url.set(drivername="postgresql+asyncpg"), poolclass=NullPool, hide_parameters=True
-        )
+        try:
+            self._engine = create_async_engine(
+                url.set(drivername="postgresql+asyncpg"), poolclass=NullPool, hide_parameters=True
+            )
+        except ModuleNotFoundError as error:
+            raise ConfigError("PostgreSQL needs the Python package asyncpg") from error
         self._patience = patience
         self._connection: AsyncConnection | None = None
         self._turn = asyncio.Lock()
+        self._closed = False
 
     async def open(self, check: Callable[[Connection], T]) -> T:
         """Connect, take the database for ourselves, and check."""
@@ -196,6 +207,7 @@ class Postgres:
     async def close(self) -> None:
         """Let go of the database, after what was begun."""
         async with self._turn:
+            self._closed = True
             await self._drop()
 
     async def _transaction(self, work: Callable[[Connection], T]) -> T:
@@ -211,6 +223,8 @@ class Postgres:
                 raise
 
     async def _connected(self) -> AsyncConnection:
+        if self._closed:
+            raise StoreFailed(CLOSED)
         if self._connection is None:
             with _failures():
                 connection = await self._engine.connect()

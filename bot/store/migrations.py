@@ -1,7 +1,8 @@
 """How a database of any age becomes one of today.
 
 Each migration is a function that was true when it was written and is never changed afterwards;
-`tables.py` says what they all together come to.
+`tables.py` says what they all together come to. Bodies are JSON of `bot.model` and `bot.card`: a
+field that one of them loses or renames, or gains without a default, takes a migration too.
 """
 
 from __future__ import annotations

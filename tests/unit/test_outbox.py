@@ -163,6 +163,21 @@ async def test_a_limited_update_lets_all_updates_rest_and_no_posts(
     assert chat.of("b").edits[0] - began > 0.39
 
 
+async def test_updates_that_are_too_many_go_one_by_one(store: SqlStore, chat: FakeChat) -> None:
+    """Slack is not asked again and again what it has just refused."""
+    keys = [f"m{number}" for number in range(10)]
+    pace = replace(PACE, burst=10, crowded=0.1)
+    async with running(store, chat, pace) as outbox:
+        await tell(store, outbox, *(wanted(key) for key in keys))
+        await asyncio.sleep(PACE.settle)
+        chat.faults["update"] = [limited(0.1) for _ in range(pace.abreast)]
+        await tell(store, outbox, *(wanted(key, "two") for key in keys))
+    assert {lead for _, lead in chat.shown()} == {"two"}
+    assert chat.count("update") == len(keys) + pace.abreast
+    times = sorted(message.edits[0] for message in chat.messages)
+    assert all(b - a > pace.crowded - 0.01 for a, b in itertools.pairwise(times))
+
+
 @pytest.mark.parametrize("fault", [lost(), unanswered()], ids=["lost", "unanswered"])
 async def test_a_post_of_unknown_outcome_is_there_once(
     store: SqlStore, chat: FakeChat, fault: Fault

@@ -59,6 +59,23 @@ async def test_two_bots_cannot_share_a_database(url: str) -> None:
         assert await store.accept(act())
 
 
+async def test_a_closed_store_says_so(url: str) -> None:
+    """Closing twice is no error."""
+    store = SqlStore(url)
+    await store.open()
+    await store.close()
+    await store.close()
+    with pytest.raises(StoreFailed, match="closed"):
+        await store.accept(act())
+
+
+async def test_a_store_may_live_in_memory() -> None:
+    """For trying things out."""
+    async with SqlStore("sqlite://") as store:
+        await store.accept(act())
+        assert await store.open_acts() == [act()]
+
+
 async def test_a_successor_waits_for_a_bot_that_is_stopping(url: str) -> None:
     """A restart is no error."""
     first = SqlStore(url)
