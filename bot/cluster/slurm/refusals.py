@@ -93,6 +93,7 @@ COMPLAINTS = (
     Complaint("More processors requested than permitted", _WRONG, Subject.NODES),
     Complaint("Node count specification invalid", _WRONG, Subject.NODES),
     Complaint("invalid number of nodes", _WRONG, Subject.NODES),
+    Complaint("is less than minimum node count", _WRONG, Subject.NODES),
     Complaint("Invalid node name specified", _WRONG, Subject.NODES),
     Complaint("Requested node configuration is not available", _WRONG, Subject.NODES),
     Complaint("Invalid feature specification", _WRONG, Subject.NODES),

@@ -32,19 +32,13 @@ _HEAD = re.compile(
     r"UserId=(?P<user>\S+)\(\d+\) GroupId=\S+\(\d+\) (?P<rest>.*)",
     re.DOTALL,
 )
-_FREE_TEXT = (
-    "Command",
-    "WorkDir",
-    "AdminComment",
-    "SystemComment",
-    "Comment",
-    "StdErr",
-    "StdIn",
-    "StdOut",
-)
-_FREE = re.compile(
-    rf" (?P<key>{'|'.join(_FREE_TEXT)})=(?P<value>.*?)(?=\s+(?:[A-Z]\w+)=|\s*$)", re.DOTALL
-)
+# Paths and comments are free text and may hold ` KEY=`: each ends where Slurm's next own field is.
+_AFTER = r"(?=\s+(?:AdminComment|SystemComment|Comment|StdErr|Power|TresPer\w+|MailUser)=|\s*$)"
+_WORKDIR = re.compile(rf" WorkDir=(.*?){_AFTER}", re.DOTALL)
+_COMMENT = re.compile(rf" Comment=(?:(.*?)\s+StdErr=(?!.* StdErr=)|(.*?){_AFTER})", re.DOTALL)
+_STDOUT = re.compile(rf".* StdOut=(.*?){_AFTER}", re.DOTALL)
+_NO_TASK = "4294967294"
+"""What stands for the task in the paths of an array that has not been split yet."""
 _PAIR = re.compile(r"(?:^|\s)([A-Z][\w/:]*)=(\S*)")
 
 
@@ -110,7 +104,7 @@ def _details(output: Output) -> tuple[Observation, ...]:
 
 def _job(match: re.Match[str]) -> Observation:
     rest = match["rest"]
-    free = {m["key"]: m["value"].strip() for m in _FREE.finditer(rest)}
+    stdout = _free(_STDOUT, rest)
     pairs: dict[str, str] = {}
     for key, value in _PAIR.findall(rest):
         pairs.setdefault(key, value)
@@ -120,7 +114,7 @@ def _job(match: re.Match[str]) -> Observation:
         state=now,
         raw=pairs.get("JobState", ""),
         reason=_told(pairs.get("Reason", "")).replace("_", " "),
-        name=match["name"],
+        name=re.sub(r" HetJobIdSet=\S+$", "", match["name"]),
         user=match["user"],
         account=_told(pairs.get("Account", "")),
         partition=pairs.get("Partition", ""),
@@ -135,10 +129,15 @@ def _job(match: re.Match[str]) -> Observation:
         elapsed=duration(pairs.get("RunTime", "")),
         exit_code=pairs.get("ExitCode", ""),
         restarts=number(pairs.get("Restarts", "")),
-        comment=_told(free.get("Comment", "")),
-        workdir=free.get("WorkDir", ""),
-        stdout=_told(free.get("StdOut", "")),
+        comment=_free(_COMMENT, rest),
+        workdir=_free(_WORKDIR, rest),
+        stdout="" if _NO_TASK in stdout else stdout,
     )
+
+
+def _free(pattern: re.Pattern[str], rest: str) -> str:
+    found = pattern.search(rest)
+    return _told(next(filter(None, found.groups()), "")) if found else ""
 
 
 def _id(match: re.Match[str]) -> str:
