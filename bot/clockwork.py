@@ -58,6 +58,7 @@ class Clockwork:
 
     async def _turn(self, name: str, tick: Tick) -> None:
         self._turning.add(name)
+        logger.debug("a tick begins", extra={"action": "tick_begun", "tick": name})
         wait = AFTER_A_FAULT
         try:
             wait = await tick()
@@ -65,6 +66,7 @@ class Clockwork:
             logger.exception("a tick broke", extra={"action": "tick_broke", "tick": name})
         finally:
             self._turning.discard(name)
+        logger.debug("a tick is done", extra={"action": "tick_done", "tick": name})
         if name in self._hurried:
             self._hurried.discard(name)
             wait = min(wait, SOON)

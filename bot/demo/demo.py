@@ -75,12 +75,12 @@ class BotProcess:
         }
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Start the bot and wait until it listens; stop it on the way out."""
+    async def running(self, *options: str) -> AsyncIterator[int]:
+        """Start the bot and wait until it listens; gives its process id; stop it at the end."""
         with self._log.open("wb") as log:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
-                *("-m", "bot", "run", "--ready", "--with-parent"),
+                *("-m", "bot", "run", "--ready", "--with-parent", *options),
                 cwd=ROOT,
                 env=self._environment,
                 stdin=asyncio.subprocess.PIPE,
@@ -92,7 +92,7 @@ class BotProcess:
             assert process.stdout is not None  # noqa: S101  # PIPE was asked for
             if not await process.stdout.readline():
                 raise RuntimeError(f"the bot did not start:\n{self._log.read_text()[-2000:]}")
-            yield
+            yield process.pid
         finally:
             await _stop(process)
 
