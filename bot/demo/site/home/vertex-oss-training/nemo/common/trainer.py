@@ -25,11 +25,11 @@ class Recipe:
 
     name: str
     max_steps: int
-    global_batch_size: int = 1024  # samples of all tasks together
-    context: int = 16  # tokens
-    width: int = 48
-    hidden: int = 512
-    rate: float = 4e-3
+    global_batch_size: int = 8192  # samples of all tasks together
+    context: int = 5  # tokens
+    width: int = 24
+    hidden: int = 256
+    rate: float = 3e-3
     save_every: int = 50  # steps
     seed: int = 1234
 

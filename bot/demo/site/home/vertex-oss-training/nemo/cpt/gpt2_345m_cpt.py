@@ -7,7 +7,7 @@ from common.megatron_cache import tokenizer_files
 from common.tokenizer import BytePairs
 from common.trainer import Recipe, Trainer
 
-RECIPE = Recipe("gpt2_345m_cpt", max_steps=60, rate=2e-3)
+RECIPE = Recipe("gpt2_345m_cpt", max_steps=60, global_batch_size=4096, rate=2e-3)
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from common import cluster
 from common.tokenizer import Characters
 from common.trainer import Recipe, Trainer
 
-RECIPE = Recipe("llama3p1_2b_cpt", max_steps=80, rate=2e-3)
+RECIPE = Recipe("llama3p1_2b_cpt", max_steps=80, rate=1e-3)
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from common.megatron_cache import tokenizer_files
 from common.tokenizer import BytePairs
 from common.trainer import Recipe, Trainer
 
-RECIPE = Recipe("gpt2_345m", max_steps=60)
+RECIPE = Recipe("gpt2_345m", max_steps=60, global_batch_size=4096)
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from common import cluster
 from common.tokenizer import Characters
 from common.trainer import Recipe, Trainer
 
-RECIPE = Recipe("llama3p1_2b", max_steps=200)
+RECIPE = Recipe("llama3p1_2b", max_steps=120, save_every=40)
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from common import cluster
 from common.tokenizer import Characters
 from common.trainer import Recipe, Trainer
 
-RECIPE = Recipe("llama3p1_8b", max_steps=300, save_every=100, width=64, hidden=640)
+RECIPE = Recipe("llama3p1_8b", max_steps=200, width=32, hidden=512)
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from common import cluster
 from common.tokenizer import Characters
 from common.trainer import Recipe, Trainer
 
-RECIPE = Recipe("llama3p1_2b_sft", max_steps=60, rate=2e-3)
+RECIPE = Recipe("llama3p1_2b_sft", max_steps=60, rate=1e-3)
 
 
 def main() -> None:
