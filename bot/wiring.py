@@ -7,6 +7,7 @@ import getpass
 import logging
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -37,6 +38,9 @@ from handlers.desk import Desk
 
 logger = logging.getLogger(__name__)
 
+KEPT = timedelta(days=90)
+"""How long finished acts and settled messages are remembered."""
+
 
 async def run(settings: Settings, ready: Callable[[], None]) -> None:
     """Run the bot until cancelled; call `ready` once it listens."""
@@ -49,6 +53,8 @@ async def run(settings: Settings, ready: Callable[[], None]) -> None:
             token=_revealed(settings.slack.bot_token),
             base_url=settings.slack.api_url,
             session=session,
+            # The outbox alone decides about repeating: the SDK would post twice behind its back.
+            retry_handlers=[],
         )
         await stack.enter_async_context(_bot(settings, nodes, store, client))
         ready()
@@ -91,6 +97,7 @@ async def _bot(
         for name, tracker in trackers.items():
             await tracker.load()
             clockwork.add(name, tracker.tick)
+        clockwork.add("prune", partial(_prune, store))
         clockwork.start()
         try:
             async with _listening(settings, app):
@@ -139,6 +146,12 @@ def _follow(trackers: Mapping[str, Tracker], clockwork: Clockwork, jobs: Sequenc
     for job in jobs:
         trackers[job.cluster].follow((job,))
         clockwork.hurry(job.cluster)
+
+
+async def _prune(store: SqlStore) -> float:
+    """Forget old acts and messages that are settled; return the seconds until the next time."""
+    await store.prune(datetime.now(UTC) - KEPT)
+    return timedelta(days=1).total_seconds()
 
 
 def _app(settings: Settings, client: AsyncWebClient) -> AsyncApp:

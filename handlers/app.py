@@ -7,9 +7,9 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
 
-from bot.errors import SbatchatError
+from bot.errors import StoreFailed
 from bot.model import Act
 from handlers import acts
 
@@ -17,6 +17,8 @@ logger = logging.getLogger(__name__)
 
 COMMANDS = ("/nemo", "/slurm")
 EVENTS = ("app_mention", "message")
+
+NOT_KEPT = "That was not run: the bot cannot write its database now. Please try again later."
 
 Accept = Callable[[Act], Awaitable[bool]]
 
@@ -40,25 +42,36 @@ class _Listeners:
 
     async def slash(self, ack: AsyncAck, command: dict[str, Any]) -> None:
         act = acts.slash(command)
-        try:
-            await self._accept(act)
-        except SbatchatError as error:
-            await ack(text=f"That was not run: {error.sentence} Please try again.")
-            return
-        await ack()
-        logger.info("acknowledged", extra={"action": "act_acknowledged", "act": act.id})
+        if await self._kept(act):
+            await ack()
+            logger.info("acknowledged", extra={"action": "act_acknowledged", "act": act.id})
+        else:
+            await ack(text=NOT_KEPT)
 
-    async def control(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+    async def control(self, ack: AsyncAck, body: dict[str, Any], respond: AsyncRespond) -> None:
         act = acts.control(body)
-        if act is not None:
-            await self._accept(act)
+        kept = act is None or await self._kept(act)
         await ack()
+        if not kept:
+            await respond(text=NOT_KEPT, response_type="ephemeral", replace_original=False)
 
     async def message(self, ack: AsyncAck, event: dict[str, Any], body: dict[str, Any]) -> None:
         act = acts.message(event, body.get("team_id") or "")
-        if act is not None:
+        # Slack delivers an event again that is not acknowledged, until it can be kept.
+        if act is None or await self._kept(act):
+            await ack()
+
+    async def _kept(self, act: Act) -> bool:
+        try:
             await self._accept(act)
-        await ack()
+        except StoreFailed as error:
+            logger.error(  # noqa: TRY400  # the sentence says it; the trace adds nothing
+                "an act was not kept: %s",
+                error.sentence,
+                extra={"action": "act_not_kept", "act": act.id},
+            )
+            return False
+        return True
 
 
 async def failed(error: Exception, body: dict[str, Any]) -> None:

@@ -86,7 +86,7 @@ class SlackChat:
         """
         message = render(self._redact(card))
         if act.reply_url and act.kind is not ActKind.MENTION:
-            webhook = AsyncWebhookClient(act.reply_url)
+            webhook = AsyncWebhookClient(act.reply_url, retry_handlers=[])
             reply = await _reached(
                 webhook.send(**message, response_type="ephemeral", replace_original=False)
             )

@@ -24,19 +24,21 @@ def _add(table: Table) -> dict[str, Any]:
     }
 
 
-def _put_job(dialect: str) -> Any:
+def _put_job(dialect: str, *, another: bool = False) -> Any:
+    """Keep or replace a job; with `another`, only one of another request, as ids are used again."""
     new: Any = postgresql.insert(jobs) if dialect == "postgresql" else sqlite.insert(jobs)
-    changing = ("request", "name", "open", "body")
+    changing = ("request", "name", "open", "body", "created")
     return new.on_conflict_do_update(
         index_elements=[jobs.c.cluster, jobs.c.id],
         set_={name: new.excluded[name] for name in changing},
+        where=jobs.c.request != new.excluded.request if another else None,
     )
 
 
 ADD_ACT = _add(acts)
 ADD_REQUEST = _add(requests)
-ADD_JOB = _add(jobs)
-PUT_JOB = {dialect: _put_job(dialect) for dialect in ("sqlite", "postgresql")}
+ADD_JOB = {name: _put_job(name, another=True) for name in ("sqlite", "postgresql")}
+PUT_JOB = {name: _put_job(name) for name in ("sqlite", "postgresql")}
 
 OPEN_ACTS = select(acts.c.body).where(acts.c.finished.is_(None)).order_by(acts.c.seq)
 _act = update(acts).where(acts.c.id == bindparam("k"))
