@@ -1,0 +1,38 @@
+// The control interface, as a person uses it.
+
+async function answer(response) {
+  const body = await response.json();
+  if (!response.ok && body.ok !== false) throw new Error(`status ${response.status}`);
+  return body;
+}
+
+/** POST /_local/WHAT; answers the body even when it says that it was refused. */
+export async function post(what, body) {
+  return answer(
+    await fetch(`/_local/${what}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    }),
+  );
+}
+
+/** GET /_local/WHAT. */
+export async function get(what, query = {}) {
+  return answer(await fetch(`/_local/${what}?${new URLSearchParams(query)}`));
+}
+
+/** The text of a file, at most `most` characters. */
+export async function fileText(url, most) {
+  const text = await (await fetch(url)).text();
+  return text.length > most ? `${text.slice(0, most)}\n…` : text;
+}
+
+/** Call `heard` with each change that the person may see; answers how to stop. */
+export function listen(user, heard, lost) {
+  const source = new EventSource(`/_local/stream?${new URLSearchParams({ user })}`);
+  source.onmessage = (event) => heard(JSON.parse(event.data));
+  source.onerror = () => lost(source.readyState);
+  source.onopen = () => lost(EventSource.OPEN);
+  return () => source.close();
+}
