@@ -84,5 +84,5 @@ _HEADS = frozenset(bytes([byte]) for byte in b"[ECF0123456789")
 _HEADER = pattern(
     r"(?:\[?\d{4}-\d\d-\d\d[ T-]\d\d:\d\d:\d\d[.,\d]*(?:Z|[+-]\d\d:?\d\d)?\]?:? ?(?:- |\| )?)?"
     r"(?:\[?(?:ERROR|CRITICAL|FATAL)\]?:? +(?:\d\d-\d\d \d\d:\d\d:\d\d )?(?:\[[\w./-]+:\d+\] )?"
-    r"(?:- |\| )?|\[NeMo E [^\]]+\] ?)?"
+    r"(?:- |\| )?|(?:ERROR|CRITICAL):[\w.]+:|\[NeMo E [^\]]+\] ?)?"
 )

@@ -84,6 +84,8 @@ def _clues(name: str, scan: Scan, facts: Facts) -> list[_Clue]:
     before = ""
     for sign in standing:
         rule = sign.rule
+        if rule.strength is Strength.ECHO:
+            continue
         weak = rule.strength <= Strength.SIGNAL
         if weak and ended is not None and sign.order > ended and not facts.failed:
             continue

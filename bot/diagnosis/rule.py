@@ -15,6 +15,8 @@ class Strength(IntEnum):
 
     NOISE = 0
     """Looks like an error and is none: the line is not looked at further."""
+    ECHO = 5
+    """Another program's end heard from here: says nothing by itself."""
     CONSEQUENCE = 10
     """Says that something failed, never what."""
     CANCEL = 20

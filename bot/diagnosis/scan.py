@@ -151,11 +151,11 @@ class Scanner:
         return _Verdict(
             rules=tuple(sorted(rules, key=lambda r: (-r.strength, self._place[id(r)]))),
             frames=frozenset(m for m in meanings if not isinstance(m, Rule | Mark)),
-            traceback=text.startswith(_TRACEBACK.encode()),
+            traceback=b"Traceback (most recent call last)" in text,
         )
 
 
-_TRACEBACK = r"Traceback "
+_TRACEBACK = "Traceback .most recent call last"
 
 
 class _Walk:

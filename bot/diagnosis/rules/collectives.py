@@ -67,19 +67,16 @@ RULES = (
         patterns=(
             r"NCCL WARN Call to ibv_\w+ (?:\S+ )*failed",
             r"NCCL WARN .*ibv_\w+.*(?:fail|error)",
-            r"NET/IB ?: .*(?:Got (?:completion|async)|async event|error|fail)",
+            (
+                r"NET/IB ?: .*Got (?:completion|async (?:fatal )?event ?: ?(?:port error|device "
+                r"fatal|QP))"
+            ),
             (
                 r"NCCL WARN NET/(?:Socket|OFI|IB|FasTrak|FastSocket).*(?:fail|error|closed|timed "
                 r"out|refused)"
             ),
-            (
-                r"NCCL WARN .*(?:socketProgress|[Cc]onnection (?:closed by remote|refused|timed "
-                r"out)|Connect to )"
-            ),
-            (
-                r"NCCL error.*(?:ncclSystemError|ncclRemoteError|unhandled system error|remote "
-                r"process exited)"
-            ),
+            r"NCCL WARN .*(?:[Cc]onnection (?:refused|timed out)|No route to host)",
+            r"NCCL error.*(?:ncclSystemError|unhandled system error)",
             r"ncclSystemError: ",
             r"local protection error|transport retry counter exceeded|RNR retry counter exceeded",
         ),
@@ -99,13 +96,12 @@ RULES = (
             r"(?:Rank (?P<rank>\d+)\].*)?operation timeout: WorkNCCL\(SeqNum=(?P<seq>\d+)",
             r"caught collective operation timeout",
             r"Timed out waiting \d+ms for (?:recv|send) operation",
-            r"Some NCCL operations have failed or timed out",
-            r"(?:[Mm]onitored)?[Bb]arrier.*(?:timed out|timeout|failed to pass)",
+            r"(?:[Mm]onitored)?[Bb]arrier.*(?:timed out|Timeout after|failed to pass)",
             r"Rank \d+ (?:successfully reached|failed to pass) monitoredBarrier",
-            r"NCCL (?:communicator|watchdog).*(?:timed out|timeout)",
+            r"NCCL (?:communicator|watchdog).*timed out",
             r"Observed flight recorder dump signal",
             r"Received a dump signal due to a collective timeout",
-            r"heartbeat monitor (?:timed out|.*watchdog)",
+            r"(?i)heartbeat monitor timed out|watchdog got stuck for \d+",
         ),
         actions=(Action.RERUN_SAME, Action.RESUME, Action.EXCLUDE_NODE),
         transient=True,
@@ -127,9 +123,13 @@ RULES = (
             r"DistStoreError: (?:Timed out|wait timeout|Socket Timeout)",
             r"(?:wait|Wait) timeout after \d+ms, keys: ",
             r"Timed out after \d+ seconds waiting for clients\. \d+/\d+ clients joined",
-            r"TCPStore.*(?:timed out|timeout)",
-            r"MASTER_ADDR.*(?:not known|resol)",
+            r"TCPStore.*timed out",
+            (
+                r"(?:MASTER_ADDR|c10d|client socket).*(?:[Nn]ame or service not known|cannot be "
+                r"resolved)"
+            ),
             r"Socket Timeout$",
+            r"initializing process group in store based barrier",
         ),
         actions=(Action.RERUN_SAME,),
         transient=True,

@@ -18,7 +18,6 @@ RULES = (
             r"To append to your config use \+",
             r"ConfigAttributeError",
             r"ConfigKeyError",
-            r"Could not find '?(?P<key>[\w/.-]+)'?$",
             r"Error merging override (?P<key>\S+)",
             r"OverrideParseException",
             r"LexerNoViableAltException|mismatched input .* expecting",
@@ -26,6 +25,8 @@ RULES = (
             r"MissingConfigException: In",
             r"unrecognized arguments: (?P<key>.+)",
             r"error: (?:argument \S+: invalid|the following arguments are required)",
+            r"Key '(?P<key>[^']+)' not in '",
+            r"ConfigCompositionException",
         ),
         actions=(Action.RESUBMIT_OPTION,),
     ),
@@ -52,10 +53,7 @@ RULES = (
             r"No such file or directory: '(?P<path>[^']+\.(?:ya?ml|toml|cfg|ini))'",
             r"Cannot find primary config '(?P<path>[^']+)'",
             r"Primary config (?:directory|module) .*not found",
-            (
-                r"[Cc]onfig(?:uration)? file (?:'|\")?(?P<path>\S+?)(?:'|\")? (?:does not exist|"
-                r"not found)"
-            ),
+            r"(?:Error|ERROR|error)\b.*[Cc]onfig\w* file.*(?:does not exist|not found)",
         ),
         actions=(Action.RESUBMIT_OPTION,),
     ),
@@ -75,6 +73,7 @@ RULES = (
             ),
             r"(?:micro|train|mini)[_ ]?batch.*(?:not divisible|must be divisible|divisible by)",
             r"number of micro-?batches .*(?:divisible|multiple)",
+            r"[Bb]atch[_ ]?[Ss]ize.*not divisible",
         ),
         actions=(Action.RESUBMIT_OPTION,),
     ),
@@ -85,7 +84,10 @@ RULES = (
         remedy="Choose TP × PP × CP × EP that divide the world size, and that divide layers, "
         "heads and sequence.",
         patterns=(
-            r"world[_ ]size ?\(?\d*\)? ?(?:is|must be|should be|not).*(?:divisible|multiple|equal)",
+            (
+                r"[Ww]orld[_ ]size ?\(?\d*\)? ?(?:is|must be|should be|not).*(?:divisible|"
+                r"multiple|equal)"
+            ),
             r"should be divisible by tensor (?:model )?parallel size",
             (
                 r"(?:tensor|pipeline|context|expert|data|sequence)[_ -](?:model[_ "
@@ -105,6 +107,7 @@ RULES = (
                 r"(?:vocab|hidden|ffn|sequence|seq)\w*.*(?:divisible by|must be a multiple "
                 r"of).*(?:tensor|tp|parallel)"
             ),
+            r"(?:tensor|pipeline|expert)_(?:model_)?parallel_size.*(?:larger|greater) than",
         ),
         actions=(Action.RESUBMIT_OPTION, Action.RESUBMIT_SIZE),
     ),
@@ -117,13 +120,12 @@ RULES = (
             r"maximum version .* is supported|[Mm]aximum supported version",
             r"^ImportError: .*(?:is required for a normal functioning|but found)",
             r"\w+[<>=!~]=?[\d.]+.* is required",
-            r"requires? \S+[<>=!~]=[\d.]+\S*,? but (?:you have|found)",
             r"VersionConflict|ContextualVersionConflict",
-            r"compiled using NumPy 1\.x cannot be run in NumPy 2",
-            r"numpy\.dtype size changed, may indicate binary incompatibility",
             r"ResolutionImpossible",
             r"[Pp]lease (?:upgrade|downgrade) .* to version",
             r"No solution found when resolving dependencies",
+            r"compiled with different CUDA",
+            r"^\w*Error: .*\brequires \S+ ?(?:>=|<=|==|<|>) ?\d",
         ),
         actions=(Action.RESUBMIT_IMAGE,),
     ),
@@ -141,6 +143,7 @@ RULES = (
             r"error while loading shared libraries",
             r"PackageNotFoundError: ",
             r"undefined symbol: ",
+            r"version .GLIBC\w*_[\d.]+. not found",
         ),
         actions=(Action.RESUBMIT_IMAGE,),
     ),

@@ -8,7 +8,7 @@ from bot.diagnosis.rule import Action, Rule, Strength
 _GROUP = "ended"
 _NO_FOLDER = 53
 """The signal number with which Slurm says that it could not open the output."""
-_STEPD = r"error: \*\*\* (?:JOB|STEP) \S+ .*"
+_STEPD = r"\*\*\* (?:JOB|STEP) \S+ .*"
 
 
 def _requeued_after(facts: Facts, state: str) -> bool:
@@ -23,7 +23,11 @@ RULES = (
         title="It reached its time limit.",
         remedy="Resubmit with more --time, or as a chain of jobs, and resume from the last whole "
         "checkpoint.",
-        patterns=(_STEPD + r"DUE TO TIME LIMIT", r"DUE TO TIME LIMIT \*\*\*"),
+        patterns=(
+            _STEPD + r"DUE TO TIME LIMIT",
+            r"DUE TO TIME LIMIT \*\*\*",
+            r"has exceeded its time limit and its allocation has been revoked",
+        ),
         actions=(Action.MORE_TIME, Action.RESUME),
         strength=Strength.SCHEDULER,
         decided=lambda facts: facts.state == "TIMEOUT",
@@ -47,6 +51,8 @@ RULES = (
         patterns=(
             r"Node failure on (?P<node>[\w.-]+)",
             _STEPD + r"DUE TO NODE FAILURE",
+            r"killed due to node failure",
+            r"srun: error: Nodes? \S+ (?:are|is) (?:still )?not (?:ready|responding)",
         ),
         actions=(Action.EXCLUDE_NODE, Action.RESUME),
         transient=True,
@@ -65,7 +71,7 @@ RULES = (
             r"[Dd]etected \d+ oom[_-]kill event",
             r"oom[_-]kill event\(s\)",
             r"Some of your processes may have been killed by the cgroup out-of-memory handler",
-            r"exceeded (?:job |step )?memory limit",
+            r"[Ee]xceeded (?:job |step )?memory limit",
             r"[Mm]emory cgroup out of memory",
             r"Out of memory: Killed process",
             r"^srun: error: .*: Out Of Memory$",
@@ -76,6 +82,8 @@ RULES = (
             r"^(?:[\w.]*\.)?MemoryError\b",
             r"Unable to allocate [\d.]+ [KMGTP]iB for an array",
             r"\[Errno 12\] Cannot allocate memory",
+            r"exceeds the memory usage threshold",
+            r"std::bad_alloc",
         ),
         actions=(Action.MORE_MEMORY, Action.FEWER_WORKERS),
         strength=Strength.KILLED,
@@ -87,8 +95,9 @@ RULES = (
         title="It was cancelled[ by {who}].",
         remedy="Ask whoever cancelled it before running it again.",
         patterns=(
-            r"error: \*\*\* (?:JOB|STEP) \S+ .*CANCELLED AT \S+ (?:ON \S+ )?\*\*\*",
-            r"error: \*\*\* (?:JOB|STEP) \S+ (?:ON \S+ )?CANCELLED AT \S+ \*\*\*",
+            r"\*\*\* (?:JOB|STEP) \S+ (?:.* )?CANCELLED AT \S+ (?:(?:ON|on) \S+ )?\*\*\*",
+            r"\*\*\* (?:JOB|STEP) \S+ .*CANCELLED AT \S+ DUE (?:TO|to) SIGNAL",
+            r"srun: sending Ctrl-C to ",
             r"srun: forcing job termination",
         ),
         strength=Strength.CANCEL,
@@ -108,11 +117,24 @@ RULES = (
             r"exitcode +: -9\b",
             r"Signal 9 \(SIGKILL\)",
             r"died with <Signals\.SIGKILL: 9>",
-            r"(?:exit(?:ed with)? (?:code|status):?|returned|exitcode:?|rc=) *137\b",
+            r"(?:exit(?:ed with)? (?:code|status)|exit_?code|rc)[:=]? *137\b",
             r"is killed by signal: Killed",
+            r"return code[ =:]+-9\b",
+            r"exited on signal 9\b",
         ),
         actions=(Action.MORE_MEMORY, Action.FETCH_LOG),
         strength=Strength.SIGNAL,
+    ),
+    Rule(
+        label="host-oom-suspected",
+        group=_GROUP,
+        title="A task was killed (signal 9) and nothing says why; memory is the likeliest guess.",
+        remedy="Look at MaxRSS in sacct and at the node's kernel log; if it was memory, ask for "
+        "more.",
+        patterns=(r"^srun: error: [\w.-]+: tasks? [\d,-]+: Killed",),
+        actions=(Action.MORE_MEMORY, Action.FETCH_LOG),
+        strength=Strength.SIGNAL,
+        first=True,  # srun kills the others itself
     ),
     Rule(
         label="job-killed-no-log",

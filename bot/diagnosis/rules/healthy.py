@@ -22,7 +22,7 @@ MARKS = {
     Mark.DONE: (
         r"exiting program (?:after|at)",
         r"stopping training early",
-        r"`Trainer\.fit` stopped",
+        r"`Trainer\.fit` stopped: `max_",
         r"\[after training is done\]",
         (
             r"^(?i)(?:training|evaluation|run|job|all) (?:is |has )?(?:finished|complete|"
@@ -48,6 +48,8 @@ WARNINGS = (
     r"^\[W\d",
     r"\b(?:INFO|DEBUG)\b",
     r"^\++ ",
+    r"(?i)\bretry(?:ing)? ?(?:in \d|after \d|\(|\d+/\d)|\bwill retry\b|entering retry loop",
+    r"attempt \d+/\d+",
 )
 
 RULES = (
@@ -57,13 +59,28 @@ RULES = (
         title="Nothing failed.",
         patterns=(
             r"number of nan iterations: +0 .*loss: \d",
-            r"[Rr]etry(?:ing)? (?:in|after|\d|\()",
-            r"attempt \d+/\d+",
-            r"entering retry loop",
             r"this is not (?:a failure|an error)",
             r"^raise \w",
             r"\.{5,} \S+$",  # a dump of arguments
         ),
         strength=Strength.NOISE,
+    ),
+    Rule(
+        label="none",
+        group="healthy",
+        title="Another process ended.",
+        patterns=(
+            (
+                r"^(?:\w+\.)*(?:ConnectionResetError|ConnectionAbortedError|BrokenPipeError|"
+                r"EOFError)\b"
+            ),
+            r"^(?:\w+\.)*ConnectionRefusedError\b",
+            r"[Cc]onnection (?:closed|reset) by (?:remote )?peer",
+            r"(?:DistBackendError|DistNetworkError): ",
+            r"This is typically caused by a remote worker crashing",
+            r"ncclRemoteError|remote process exited",
+        ),
+        strength=Strength.ECHO,
+        quiet=True,
     ),
 )

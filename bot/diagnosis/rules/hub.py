@@ -18,6 +18,8 @@ RULES = (
             r"Access to (?:model|dataset) (?P<repo>\S+) is restricted",
             r"You are trying to access a gated repo",
             r"is a gated dataset",
+            r"(?:enable access to public|access to this) gated repositor",
+            r"is awaiting a review from the repo authors",
         ),
         actions=(Action.SET_SECRET,),
     ),
@@ -28,8 +30,9 @@ RULES = (
         remedy="Download once beforehand and set HF_HUB_OFFLINE=1, or wait and use a token.",
         patterns=(
             r"429 Client Error",
+            r"HTTP Error 429",
             r"429 Too Many Requests.*(?:huggingface|hf\.co)",
-            r"(?:huggingface|hf\.co).*429",
+            r"(?:huggingface|hf\.co).*\b429 (?:Client|Too)",
             r"We had to rate limit (?:your IP|you)",
         ),
         actions=(Action.RESUBMIT_OFFLINE,),
@@ -47,7 +50,7 @@ RULES = (
             r"is not a valid model identifier listed on",
             r"LocalTokenNotFoundError",
             r"Token is required.*but no token found",
-            r"(?:huggingface_hub|HfHubHTTPError).*40[13]",
+            r"HfHubHTTPError.*\b40[13] Client",
         ),
         actions=(Action.SET_SECRET,),
     ),
@@ -82,10 +85,7 @@ RULES = (
             r"LocalEntryNotFoundError",
             r"Got: Connect(?:ion)?Error: ",
             r"(?:Couldn't|Could not|Unable to) reach .*(?:Hub|huggingface)",
-            (
-                r"hf_transfer.*(?:error|failed)|Error while downloading from "
-                r"https://(?:cdn-lfs\S*|huggingface\.co|\S*hf\.co)"
-            ),
+            (r"https://(?:cdn-lfs\S*|huggingface\.co|\S*hf\.co)"),
         ),
         actions=(Action.RESUBMIT_OFFLINE,),
         transient=True,
@@ -99,8 +99,12 @@ RULES = (
             r"api_key not configured \(no-tty\)",
             r"No API key configured",
             r"wandb.*(?:API key must be|invalid API key|API key verification failed)",
-            r"wandb.*(?:permission denied|PERMISSION_ERROR|401|403)",
+            (
+                r"wandb.*(?:permission denied|PERMISSION_ERROR|\b40[13] (?:Client|response|"
+                r"Unauthorized|Forbidden))"
+            ),
             r"user is not logged in",
+            r"AuthenticationError: The API key",
         ),
         actions=(Action.SET_SECRET, Action.RESUBMIT_OFFLINE),
     ),

@@ -28,7 +28,7 @@ RULES = (
     ),
     _unclassified(
         patterns=(r"^(?P<exception>(?:[A-Za-z_]\w*\.)+[A-Z]\w+): ",),
-        within=r"File \"[^\"]+\", line \d+",
+        within=r"File \"[^\"]+\", line \d+|\.py:\d+ in ",
     ),
     Rule(
         label="cause-not-in-log",
@@ -53,15 +53,10 @@ RULES = (
             r"^\S*RayTaskError\b",
             r"CalledProcessError",
             r"SignalException",
-            (
-                r"^(?:\w+\.)*(?:ConnectionResetError|BrokenPipeError|KeyboardInterrupt|SystemExit|"
-                r"EOFError|ConnectionRefusedError|ConnectionAbortedError)\b"
-            ),
-            r"Connection (?:closed|reset) by (?:remote )?peer",
+            r"^(?:\w+\.)*(?:KeyboardInterrupt|SystemExit)\b",
             r"Traceback \(most recent call last\)",
             r"job exited with code [1-9]",
-            r"(?:DistBackendError|DistNetworkError): ",
-            r"This is typically caused by a remote worker crashing",
+            r"Some NCCL operations have failed or timed out",
             r"Sending SIG(?:TERM|KILL)",
             r"exited abnormally",
             r"First task exited",

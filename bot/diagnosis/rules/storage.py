@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.diagnosis.rule import Action, Rule
+from bot.diagnosis.rule import Action, Rule, Strength
 
 _GROUP = "storage"
 
@@ -95,13 +95,22 @@ RULES = (
             r"PermissionError: \[Errno 13\] Permission denied: '(?P<path>[^']+)'",
             r"PermissionError: \[Errno 1?[13]\]",
             r"\[Errno 30\] Read-only file system",
+        ),
+        actions=(Action.RESUBMIT_OPTION,),
+    ),
+    Rule(
+        label="permission-denied",
+        group=_GROUP,
+        title="A command of the script may not use a path.",
+        remedy="Correct the rights, or choose another path.",
+        patterns=(
             r"^(?:\S+: )*(?:cannot \w+.*: )?Permission denied$",
             (
                 r"^(?:mkdir|cp|mv|rm|touch|ln|tee|tar|cat|bash|sh|\S+\.sh|/\S+): .*: Permission "
                 r"denied$"
             ),
-            r"Operation not permitted$",
         ),
         actions=(Action.RESUBMIT_OPTION,),
+        strength=Strength.FAULT,  # scripts often go on after it
     ),
 )
