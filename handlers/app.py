@@ -7,6 +7,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from slack_bolt import BoltResponse
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
 
 from bot.errors import StoreFailed
@@ -20,6 +21,7 @@ EVENTS = ("app_mention", "message")
 
 NOT_KEPT = "That was not run: the bot cannot write its database now. Please try again later."
 
+Next = Callable[[], Awaitable[Any]]
 Accept = Callable[[Act], Awaitable[bool]]
 
 
@@ -30,7 +32,8 @@ def register(app: AsyncApp, accept: Accept) -> None:
         app.command(name)(listeners.slash)
     app.action(re.compile(".*"))(listeners.control)
     for event in EVENTS:
-        app.event(event)(listeners.message)
+        # Bolt acknowledges events before their listener, but after its middleware.
+        app.event(event, middleware=[listeners.message])(kept)
     app.error(failed)
 
 
@@ -55,11 +58,15 @@ class _Listeners:
         if not kept:
             await respond(text=NOT_KEPT, response_type="ephemeral", replace_original=False)
 
-    async def message(self, ack: AsyncAck, event: dict[str, Any], body: dict[str, Any]) -> None:
+    async def message(
+        self, event: dict[str, Any], body: dict[str, Any], next: Next
+    ) -> BoltResponse | None:
         act = acts.message(event, body.get("team_id") or "")
-        # Slack delivers an event again that is not acknowledged, until it can be kept.
         if act is None or await self._kept(act):
-            await ack()
+            await next()
+            return None
+        # Slack delivers an event again that is not acknowledged.
+        return BoltResponse(status=503)
 
     async def _kept(self, act: Act) -> bool:
         try:
@@ -72,6 +79,10 @@ class _Listeners:
             )
             return False
         return True
+
+
+async def kept() -> None:
+    """Nothing is left to do for an event that was kept."""
 
 
 async def failed(error: Exception, body: dict[str, Any]) -> None:
