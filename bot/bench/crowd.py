@@ -24,8 +24,8 @@ _ABREAST = 3
 _AT_ONCE = 500
 _NAME = "crowd"
 
+_SCRIPT = "printf '#!/bin/sh\\ntrue\\n' >crowd.sh"
 _HOLD = """
-printf '#!/bin/sh\\ntrue\\n' >crowd.sh
 until=$(($1 + $2))
 n=$1
 while [ $n -lt $until ]; do
@@ -46,6 +46,7 @@ async def submit(stage: Stage) -> None:
         async with turns:
             await stage.ssh.run(Query(_HOLD, _worked, args, timeout=300, name="sbatch"))
 
+    await stage.ssh.run(Query(_SCRIPT, _worked, name="put a script"))
     await asyncio.gather(
         some(singles, ARRAYS, str(TASKS - 1)),
         *(some(start, min(_AT_ONCE, singles - start)) for start in starts),
