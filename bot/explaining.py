@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.cards.job import completed
+from bot.cards.job import ended
 from bot.cards.progress import in_words
 from bot.cards.request import request_card
 from bot.cards.why import why_card
@@ -18,7 +18,7 @@ from bot.diagnosis import Finding, diagnose, from_observation
 from bot.errors import AccessRefused, ClusterError
 from bot.login_node import LoginNode
 from bot.messages import living, under
-from bot.model import Job, Request
+from bot.model import Job, Request, State
 from bot.ports import Store, Wanted
 from bot.progress import progress
 
@@ -35,7 +35,7 @@ class Explanation:
     """What the logs and facts of a job come to."""
 
     finding: Finding | None
-    """None for a job that ended well."""
+    """None for a job that ended well, or was cancelled from here."""
     tail: str
     progress: str
 
@@ -109,7 +109,7 @@ class Explainer:
         root = living(request, request_card(request, together))
         name = f"{job.id}/{job.attempt}"
         if explanation.finding is None:
-            return [root, under(request, f"{name}/completed", completed(request, job))]
+            return [root, under(request, f"{name}/ended", ended(request, job))]
         partitions = await node.partitions()
         card = why_card(
             job,
@@ -133,7 +133,7 @@ async def explanation_of(node: LoginNode, job: Job, earlier: Sequence[str] = ())
     main = next((text for text in texts.values() if text.strip()), "")
     how_far = progress(main)
     words = in_words(how_far) if how_far else ""
-    if job.seen.state.good:
+    if job.seen.state.good or (job.stopped_by and job.seen.state is State.CANCELLED):
         return Explanation(None, main, words)
     finding = diagnose(texts, from_observation(job.seen, earlier=earlier))
     return Explanation(finding, main, words)

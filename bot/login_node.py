@@ -29,6 +29,7 @@ class LoginNode:
         self._partitions: tuple[PartitionState, ...] = ()
         self._looked = float("-inf")
         self._home = settings.home or ""
+        self._accounts: dict[str, str] = {}
 
     @property
     def name(self) -> str:
@@ -44,6 +45,12 @@ class LoginNode:
         if not self._home:
             self._home = await self.run(home())
         return self.settings.site.model_copy(update={"home": self._home})
+
+    async def account(self, uid: str) -> str:
+        """Return the name of the account with this number, or the number."""
+        if uid not in self._accounts:
+            self._accounts[uid] = await self.run(account_name(uid))
+        return self._accounts[uid]
 
     async def roots(self) -> tuple[str, ...]:
         """Return the absolute folders below which logs, scripts and work directories may lie."""
@@ -83,8 +90,13 @@ class LoginNode:
 
 def home() -> Query[str]:
     """Ask for the login account's home folder."""
-    return Query('printf %s "$HOME"', _home, name="home")
+    return Query('printf %s "${HOME:-/}"', _line, name="home")
 
 
-def _home(output: Output) -> str:
-    return output.stdout.strip() or "/"
+def account_name(uid: str) -> Query[str]:
+    """Ask what an account is called; the number itself when nobody knows."""
+    return Query('id -nu -- "$1" 2>/dev/null || printf %s "$1"', _line, (uid,), name="id")
+
+
+def _line(output: Output) -> str:
+    return output.stdout.strip()

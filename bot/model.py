@@ -260,6 +260,8 @@ class Job(Value):
     created: AwareDatetime
     settled: bool = False
     """The ending was explained; nothing is left to do."""
+    stopped_by: str = ""
+    """Slack user who cancelled it from here."""
     progress: str = ""
     """How far training has come, in words; empty when the log does not say."""
     label: str = ""

@@ -72,9 +72,12 @@ class Tracker:
         for job in jobs:
             self._jobs.setdefault(job.id, job)
 
-    def jobs(self) -> Sequence[Job]:
-        """Return the jobs that are followed now."""
-        return tuple(self._jobs.values())
+    async def stopping(self, job: Job, user: str) -> None:
+        """Remember who cancels a job, before it ends."""
+        known = self._jobs.get(job.id)
+        if known is not None:
+            self._jobs[job.id] = known.model_copy(update={"stopped_by": user})
+            await self._store.save_jobs([self._jobs[job.id]])
 
     async def tick(self) -> float:
         """Look once; return the seconds until the next look."""
@@ -128,7 +131,12 @@ class Tracker:
         history = await self._node.run(slurm.history(tuple(job.id for job in unclear), since))
         now = datetime.now(UTC)
         for job in unclear:
-            news[job.id] = with_history(job, history, now)
+            known = with_history(job, history, now)
+            by = known.seen.cancelled_by
+            if by.isdigit():
+                seen = known.seen.model_copy(update={"cancelled_by": await self._node.account(by)})
+                known = known.model_copy(update={"seen": seen})
+            news[job.id] = known
 
     async def _progressed(self, changed: Sequence[Job]) -> list[Job]:
         """Return the running jobs whose training has come further, one round trip for all."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import getpass
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -24,7 +24,6 @@ from bot.explaining import Explainer
 from bot.inbox import Inbox
 from bot.launching import Launcher
 from bot.login_node import LoginNode
-from bot.model import Job
 from bot.outbox import Outbox
 from bot.policy import Policy
 from bot.redact import redact_card
@@ -32,6 +31,7 @@ from bot.service import Service
 from bot.settings import ClusterSettings, Settings
 from bot.store.sql_store import SqlStore
 from bot.tracker import Tracker
+from bot.watch import Watch
 from handlers.app import register
 from handlers.chat import SlackChat
 from handlers.desk import Desk
@@ -75,18 +75,19 @@ async def _bot(
         for name, node in nodes.items()
     }
 
+    watch = Watch(trackers, clockwork)
     launcher = Launcher(
         store=store,
         nodes=nodes,
         wake=outbox.wake,
-        follow=partial(_follow, trackers, clockwork),
+        follow=watch.follow,
     )
     service = Service(
         store=store,
         nodes=nodes,
         carrier=launcher,
         wake=outbox.wake,
-        hurry=clockwork.hurry,
+        watch=watch,
         cluster_of=settings.cluster_of,
     )
     desk = Desk(service=service, chat=chat)
@@ -139,13 +140,6 @@ def login(cluster: ClusterSettings) -> Login:
         keepalive=cluster.keepalive,
         slurm_bin_dirs=bin_dirs,
     )
-
-
-def _follow(trackers: Mapping[str, Tracker], clockwork: Clockwork, jobs: Sequence[Job]) -> None:
-    """Let new jobs be followed, and looked at soon."""
-    for job in jobs:
-        trackers[job.cluster].follow((job,))
-        clockwork.hurry(job.cluster)
 
 
 async def _prune(store: SqlStore) -> float:

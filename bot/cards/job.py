@@ -88,6 +88,9 @@ def _pending(job: Job) -> Text:
 
 def _ended(job: Job) -> Text:
     words = ENDINGS[job.seen.state]
+    if job.stopped_by and job.seen.state is State.CANCELLED:
+        took = f" after {duration(job.seen.elapsed)}" if job.seen.elapsed is not None else ""
+        return ("Cancelled by ", Person(user=job.stopped_by), f"{took}.")
     took = f" after {duration(job.seen.elapsed)}" if job.seen.elapsed is not None else ""
     who = f" by {job.seen.cancelled_by}" if job.seen.cancelled_by else ""
     cause = f" {job.cause}" if job.cause and not job.seen.state.good else ""
@@ -181,11 +184,12 @@ def notice(job: Job, was: State) -> Card | None:
     return None
 
 
-def completed(request: Request, job: Job) -> Card:
-    """Tell the person that it is done, and how far training came."""
+def ended(request: Request, job: Job) -> Card:
+    """Tell the person of an end that needs no diagnosis, and how far training came."""
     far = (f" {job.progress}.",) if job.progress else ()
     person = Person(user=request.caller.user)
-    return Card(lead=(person, f" Job {job.id}: ", *_ended(job), *far), tone=Tone.DONE)
+    tone = TONES.get(job.seen.state, Tone.FAILED)
+    return Card(lead=(person, f" Job {job.id}: ", *_ended(job), *far), tone=tone)
 
 
 def outage(cluster: str, since: datetime, detail: str) -> Card:

@@ -17,15 +17,20 @@ def refused_input(error: InputRefused, typed: str) -> Card:
 
 
 def _item(error: FieldError) -> Text:
-    hint = f" {error.hint}" if error.hint else ""
-    if error.field:
-        return (Mono(text=error.field), f"  {error.message}{hint}")
-    return (f"{error.message}{hint}",)
+    said = sentences(error.message, error.hint)
+    return (Mono(text=error.field), "  ", *said) if error.field else said
+
+
+def sentences(*parts: str) -> Text:
+    """Return sentences, each with its full stop; what stands in `backticks` is set as such."""
+    whole = [part if part.endswith((".", "?", "!")) else f"{part}." for part in parts if part]
+    pieces = " ".join(whole).split("`")
+    return tuple(Mono(text=p) if i % 2 else p for i, p in enumerate(pieces) if p)
 
 
 def refused(error: SbatchatError, *, nothing_changed: str = "Nothing was changed.") -> Card:
     """Show an error of the bot's own, in its own sentence."""
-    return Card(tone=Tone.TROUBLE, lead=(f"{error.sentence.rstrip('.')}. {nothing_changed}",))
+    return Card(tone=Tone.TROUBLE, lead=sentences(error.sentence, nothing_changed))
 
 
 def said(sentence: str, tone: Tone = Tone.PLAIN) -> Card:

@@ -8,7 +8,7 @@ from bot.card import Card, Excerpt, Mono, Paragraph, Part, Table, Text
 from bot.grammar.commands import COMMANDS, Command
 from bot.options import Option, typed_fields
 
-_MANY = 20
+_MANY = 6
 """Options that still fit a line of usage."""
 
 _MORE = (

@@ -30,8 +30,9 @@ async def cancel(service: Service, act: Act, node: LoginNode, job: Job) -> Card:
     else:
         node.policy.operate(act.caller, job.id)
     await service.store.record(act, did="cancel", job=job.key, request=job.request)
+    await service.watch.stopping(job, act.caller.user)
     outcome = await node.run(slurm.cancel(job.id))
-    service.hurry(node.name)
+    service.watch.hurry(node.name)
     return mended.cancelled(job, outcome)
 
 

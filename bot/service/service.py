@@ -19,6 +19,16 @@ class Carrier(Protocol):
     def start(self, request: Request) -> None: ...
 
 
+class Watch(Protocol):
+    """Follows jobs on every cluster."""
+
+    def hurry(self, cluster: str) -> None:
+        """Look at a cluster soon, since something is about to change there."""
+
+    async def stopping(self, job: Job, user: str) -> None:
+        """Remember which Slack user cancels a job."""
+
+
 class Service:
     """The things that use cases share; the use cases are functions in this package."""
 
@@ -29,7 +39,7 @@ class Service:
         nodes: Mapping[str, LoginNode],
         carrier: Carrier,
         wake: Callable[[], None],
-        hurry: Callable[[str], None],
+        watch: Watch,
         cluster_of: Callable[[str], str],
     ) -> None:
         self.store = store
@@ -37,8 +47,7 @@ class Service:
         self.carrier = carrier
         self.wake = wake
         """Tell the outbox that there is something to tell."""
-        self.hurry = hurry
-        """Look at a cluster soon, since something is about to change there."""
+        self.watch = watch
         self._cluster_of = cluster_of
 
     async def want(self, *wanted: Wanted) -> None:

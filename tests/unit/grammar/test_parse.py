@@ -185,7 +185,7 @@ def test_a_missing_recipe_is_said_with_the_usage() -> None:
     with pytest.raises(InputRefused) as refusal:
         parse("/nemo", "run -n 2")
     assert refusal.value.errors[0].message == "RECIPE is missing"
-    assert refusal.value.usage.startswith("/nemo run RECIPE [-n NODES] [-p PARTITION]")
+    assert refusal.value.usage == "/nemo run RECIPE [options]"
     assert "\n" not in refusal.value.usage
 
 
