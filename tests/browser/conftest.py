@@ -78,7 +78,7 @@ class Stage:
 async def keep(page: Page, name: str) -> None:
     """Keep a screenshot for people to look at."""
     ARTIFACTS.mkdir(exist_ok=True)
-    await page.wait_for_timeout(300)  # let what moves come to rest
+    await page.wait_for_timeout(150)  # let what moves come to rest
     await page.screenshot(path=ARTIFACTS / f"local-slack-{name}.png")
 
 

@@ -29,7 +29,8 @@ class Forms:
         view.errors = fields.errors(view.body["blocks"], view.values)
         if view.errors:
             self._platform.viewed(view)
-            raise Refused("incomplete", " ".join(view.errors.values()))
+            # not the app's refusal and no mistake of the caller: the person sees it in the form
+            raise Refused("incomplete", " ".join(view.errors.values()), status=200)
         trigger = self._platform.triggers.issue(user_id, view.id)
         payload = self._interactions.interaction("view_submission", user_id) | {
             "trigger_id": trigger,
