@@ -75,6 +75,8 @@ _PREFIX = pattern(
     r"|[A-Za-z][\w.-]*/\d+ "
     # Ray and vLLM: (Worker[rank=3] pid=12, ip=10.0.0.1)
     r"|\([^()]{0,80}\bpid=\d+[^()]{0,60}\) ?"
+    # containers and loggers: a time of day
+    r"|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,]?\d*(?:Z|[+-]\d\d:?\d\d)? (?:std(?:out|err) [FP] )?"
     # pdsh, clush: a host name that ends in a digit
     r"|[a-z][a-z0-9.-]*\d: "
 )

@@ -82,6 +82,8 @@ class Mark(StrEnum):
     """The program said that it ended in order."""
     SUBMITTED = "submitted"
     RETRIED = "retried"
+    IGNORED = "ignored"
+    """The traceback that follows is printed and forgotten."""
     RESTART = "restart"
     """A new attempt: nothing before it counts."""
 

@@ -167,6 +167,7 @@ class _Walk:
         self._line_no = 1
         self._alike: Counter[int] = Counter()
         self._frames: dict[str, set[str]] = {}
+        self._ignoring: set[str] = set()
 
     def count(self, block: bytes, start: int, end: int) -> None:
         """Count the line ends of a stretch."""
@@ -174,7 +175,9 @@ class _Walk:
 
     def meet(self, verdict: _Verdict, clean: Line) -> None:
         """Take in one line."""
-        if verdict.mark is not None:
+        if verdict.mark is Mark.IGNORED:
+            self._ignoring.add(clean.rank)
+        elif verdict.mark is not None:
             self.mark(verdict.mark)
         if verdict.traceback:
             self._frames[clean.rank] = set()
@@ -182,8 +185,12 @@ class _Walk:
             self._frames.setdefault(clean.rank, set()).update(verdict.frames)
         frames = self._frames.get(clean.rank, ())
         rule = next((r for r in verdict.rules if not r.within or r.within in frames), None)
-        if rule is not None:
+        if rule is None:
+            return
+        if clean.rank not in self._ignoring:
             self._sign(rule, clean)
+        elif not verdict.traceback:
+            self._ignoring.discard(clean.rank)  # the exception's own line ends it
 
     def mark(self, mark: Mark) -> None:
         """Note that the run went on here."""

@@ -134,5 +134,6 @@ RULES = (
         actions=(Action.RERUN_SAME,),
         transient=True,
         strength=Strength.TIMEOUT,
+        first=True,
     ),
 )

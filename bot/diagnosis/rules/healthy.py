@@ -35,6 +35,7 @@ MARKS = {
     ),
     Mark.SUBMITTED: (r"^Submitted batch job \d+",),
     Mark.RETRIED: (r"[1-9]\d* retries remaining, so the task will be retried",),
+    Mark.IGNORED: (r"^Exception ignored in\b", r"^--- Logging error ---$"),
     Mark.RESTART: (
         r"will restart worker group",
         r"error: \*\*\* JOB \S+ .*DUE TO JOB REQUEUE",
@@ -77,6 +78,7 @@ RULES = (
             r"^(?:\w+\.)*ConnectionRefusedError\b",
             r"[Cc]onnection (?:closed|reset) by (?:remote )?peer",
             r"(?:DistBackendError|DistNetworkError): ",
+            r"^(?:\w+\.)*CancelledError\b",
             r"This is typically caused by a remote worker crashing",
             r"ncclRemoteError|remote process exited",
         ),

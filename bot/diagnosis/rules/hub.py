@@ -85,7 +85,6 @@ RULES = (
             r"LocalEntryNotFoundError",
             r"Got: Connect(?:ion)?Error: ",
             r"(?:Couldn't|Could not|Unable to) reach .*(?:Hub|huggingface)",
-            (r"https://(?:cdn-lfs\S*|huggingface\.co|\S*hf\.co)"),
         ),
         actions=(Action.RESUBMIT_OFFLINE,),
         transient=True,

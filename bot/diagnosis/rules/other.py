@@ -59,6 +59,7 @@ RULES = (
             r"Some NCCL operations have failed or timed out",
             r"Sending SIG(?:TERM|KILL)",
             r"exited abnormally",
+            r"DataLoader worker \(pid\(s\) [\d, ]+\) exited unexpectedly",
             r"First task exited",
             r"Root Cause \(first observed failure\)",
             r"exitcode *: 1\b",

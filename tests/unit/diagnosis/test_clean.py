@@ -21,6 +21,7 @@ from bot.diagnosis.clean import Line, line, lines
         ("[1,7]<stderr>:boom", "7", ""),
         ("(Worker pid=3, ip=10.0.0.1) boom", "", ""),
         ("(Policy[rank=3] pid=77) boom", "3", ""),
+        ("2026-11-30T10:11:12.123456Z stderr F [rank3]: boom", "3", ""),
         ("alice-a3m-0: boom", "", "alice-a3m-0"),
         ("val:  46%|###  | 33/71 [22:33<25:58, 41.00s/it][rank3]: boom", "3", ""),
     ],

@@ -96,6 +96,16 @@ def test_a_frame_tells_what_an_exception_is_about() -> None:
     assert _label(lock + "ValueError: x\n" + TRACE + full) == "storage-no-space"
 
 
+@pytest.mark.parametrize(
+    "head", ["Exception ignored in: <function Data.__del__ at 0x7f>\n", "--- Logging error ---\n"]
+)
+def test_a_traceback_that_python_forgets_is_forgotten(head: str) -> None:
+    """And only that one."""
+    forgotten = head + TRACE + "AttributeError: 'Data' object has no attribute 'index'\n"
+    assert _label(forgotten) == "none"
+    assert _label(forgotten + TRACE + "KeyError: 'x'\n") == "unclassified-exception"
+
+
 def test_a_refused_submission_is_forgotten_once_one_was_accepted() -> None:
     """A wrapper tried again."""
     refused = "sbatch: error: Batch job submission failed: Invalid qos specification\n"
