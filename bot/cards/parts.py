@@ -42,6 +42,11 @@ def foot(request: Request) -> tuple[Text, ...]:
     return (*((note,) for note in request.notes), asked)
 
 
+def runs(request: Request) -> str:
+    """Return the recipe or script that runs."""
+    return str(request.options.get("recipe") or request.options.get("script") or request.title)
+
+
 def rerun_of(request: Request) -> tuple[Fact, ...]:
     """Return what this is a rerun of, and what changed."""
     if not request.origin:

@@ -137,7 +137,7 @@ def _facts(request: Request) -> tuple[Fact, ...]:
     elif quote.note:
         start = (quote.note,)
     return (
-        Fact(label="Runs", value=(Mono(text=request.title),)),
+        Fact(label="Runs", value=(Mono(text=parts.runs(request)),)),
         Fact(label="Partition", value=parts.partition(request.resources, quote)),
         Fact(label="Size", value=parts.size(request.resources, quote)),
         *((Fact(label="Start", value=start),) if start else ()),

@@ -11,7 +11,7 @@ export const EMOJI = {
   large_green_circle: "🟢", large_yellow_circle: "🟡", red_circle: "🔴", large_blue_circle: "🔵",
   white_circle: "⚪", black_circle: "⚫", large_orange_circle: "🟠", large_purple_circle: "🟣",
   stop_sign: "🛑", octagonal_sign: "🛑", no_entry: "⛔", no_entry_sign: "🚫", construction: "🚧",
-  question: "❓", exclamation: "❗", information_source: "ℹ️", arrow_right: "➡️", arrow_up: "⬆️",
+  question: "❓", grey_question: "❔", exclamation: "❗", information_source: "ℹ️", arrow_right: "➡️", arrow_up: "⬆️",
   arrow_down: "⬇️", arrows_counterclockwise: "🔄", repeat: "🔁", recycle: "♻️", sparkles: "✨",
   star: "⭐", heart: "❤️", wave: "👋", pray: "🙏", thinking_face: "🤔", sob: "😭", smile: "😄",
   smiley: "😃", slightly_smiling_face: "🙂", wink: "😉", tada_: "🎉", seedling: "🌱", dna: "🧬",
