@@ -97,13 +97,13 @@ def _read(bot: Bot, start: int) -> list[Tick]:
     found: list[Tick] = []
     began, calls, squeues = 0.0, 0, 0
     for line in bot.said(start):
-        match line["action"]:
-            case "tick_begun" if line["tick"] == CLUSTER:
+        match line.get("action"):
+            case "tick_begun" if line.get("tick") == CLUSTER:
                 began, calls, squeues = moment(line), 0, 0
             case "query_started":
                 calls += 1
                 squeues += line["query"] == "squeue"
-            case "tick_done" if line["tick"] == CLUSTER and began:
+            case "tick_done" if line.get("tick") == CLUSTER and began:
                 found.append(Tick(began, moment(line), calls, squeues))
     return found
 
