@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from bot.demo.slack.workspace import ADMIN, RESEARCHER, TRAINING
 from tests.browser.conftest import Stage, keep

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -14,6 +15,7 @@ from bot.demo.slack.tasks import Tasks
 
 ACK_SECONDS = 3.0
 RETRY_DELAYS = (0.0, 60.0, 300.0)  # at once, after a minute, after five
+_KEPT = 100_000
 _REASONS = {
     "operation_timeout": "timeout",
     "http_service_error": "http_error",
@@ -72,7 +74,7 @@ class Courier:
         retry_delays: Sequence[float] = RETRY_DELAYS,
     ) -> None:
         self.transport = transport
-        self.deliveries: list[Delivery] = []
+        self.deliveries: deque[Delivery] = deque(maxlen=_KEPT)
         self._tasks = tasks
         self.ack_seconds = ack_seconds
         self._retry_delays = tuple(retry_delays)

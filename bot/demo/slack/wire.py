@@ -51,7 +51,7 @@ def channel(platform: Platform, one: Channel) -> Json:
         "name": one.name,
         "name_normalized": one.name,
         "is_channel": one.kind == "public",
-        "is_group": False,
+        "is_group": one.kind == "private",
         "is_mpim": False,
         "is_private": one.kind == "private",
         "is_general": one.name == "general",

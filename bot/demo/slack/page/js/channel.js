@@ -14,6 +14,9 @@ let list = null;
 let thread = null;
 let limit = PAGE;
 
+/** How many messages of a channel are kept. */
+export const limitOf = (id) => (store.place.id === id ? limit : PAGE);
+
 const above = () => h("a", { class: "icon-button back", href: "#", "aria-label": "Back" }, icon("back", 20));
 
 const all = (id) => [...(store.messages.get(id)?.values() ?? [])].sort((one, two) => (one.ts < two.ts ? -1 : 1));

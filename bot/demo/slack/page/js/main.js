@@ -2,7 +2,7 @@
 
 import { h, fill } from "./dom.js";
 import { get, listen } from "./api.js";
-import { drawChannel, drawHome, drawMessages, drawOnline, load } from "./channel.js";
+import { drawChannel, drawHome, drawMessages, drawOnline, limitOf, load } from "./channel.js";
 import { notice } from "./dialogs.js";
 import { closeMenu } from "./menu.js";
 import { drawModals } from "./modals.js";
@@ -112,8 +112,26 @@ function message(change) {
   const top = one && (!one.thread_ts || one.thread_ts === one.ts || one.broadcast);
   if (top && change.ts > (channel.latest ?? "")) channel.latest = change.ts;
   if (top && one.user === store.user) markRead(channel.id, change.ts);
-  drawMessages(change.channel);
-  drawAside();
+  trim(change.channel, kept);
+  drawSoon();
+}
+
+/** A page that is open for days keeps the newest messages only. */
+function trim(id, kept) {
+  if (!kept || kept.size <= limitOf(id) + 100) return;
+  for (const ts of [...kept.keys()].sort().slice(0, kept.size - limitOf(id))) kept.delete(ts);
+}
+
+let soon = 0;
+
+/** Many changes at once are drawn together. */
+function drawSoon() {
+  if (soon) return;
+  soon = setTimeout(() => {
+    soon = 0;
+    if (store.place.kind === "channel") drawMessages(store.place.id);
+    drawAside();
+  }, 30);
 }
 
 let away = false;

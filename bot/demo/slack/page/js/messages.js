@@ -65,16 +65,17 @@ function attachment(each, one) {
 const SHOWN_IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 function file(one) {
+  const url = `/files/${encodeURIComponent(one.id)}`;
   if (SHOWN_IMAGES.includes(one.mimetype)) {
-    return h("figure", { class: "file picture" }, h("figcaption", { class: "file-head" }, h("span", { class: "file-name" }, h("b", {}, one.title))), picture(one.url_private, one.title, { class: "file-image", loading: "lazy" }));
+    return h("figure", { class: "file picture" }, h("figcaption", { class: "file-head" }, h("span", { class: "file-name" }, h("b", {}, one.title))), picture(url, one.title, { class: "file-image", loading: "lazy" }));
   }
   const preview = one.mimetype.startsWith("text/") ? h("pre", {}, "…") : null;
-  if (preview) fileText(one.url_private, 4000).then((text) => (preview.textContent = text));
+  if (preview) fileText(url, 4000).then((text) => (preview.textContent = text));
   return h("div", { class: "file" },
     h("div", { class: "file-head" },
       h("span", { class: "file-badge" }, one.filetype.slice(0, 4).toUpperCase()),
       h("span", { class: "file-name" }, h("b", {}, one.title), h("small", {}, `${one.name} · ${size(one.size)}`)),
-      h("a", { href: `${one.url_private}?download=1`, download: one.name }, "Download")),
+      h("a", { href: `${url}?download=1`, download: one.name }, "Download")),
     preview);
 }
 
