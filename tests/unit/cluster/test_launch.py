@@ -392,6 +392,8 @@ async def test_a_second_attempt_never_begins_beside_a_living_first(site: Site) -
 async def test_without_locks_a_launch_still_happens_once(site: Site) -> None:
     """A file system that knows no locks (Lustre without -o flock): the markers alone decide."""
     site.program("flock", "#!/bin/sh\necho 'flock: 9: Function not implemented' >&2; exit 71\n")
+    # All come to the election at the same time.
+    site.program("chmod", '#!/bin/sh\nsleep 0.5\nexec /bin/chmod "$@"\n')
     seen = await asyncio.gather(*(site.launch() for _ in range(6)))
     assert isinstance(await site.settle(), Submitted)
     assert len(site.jobs) == 1
