@@ -163,7 +163,6 @@ def _evidence(clues: Sequence[_Clue]) -> tuple[Evidence, ...]:
     for clue in clues:
         sign = clue.sign
         if sign.text not in quoted and len(quoted) < _MOST_QUOTED:
-            quoted[sign.text] = Evidence(
-                clue.file, sign.line_no, sign.text, sign.line.rank, sign.line.node
-            )
+            node = sign.line.node or sign.groups().get("node", "")
+            quoted[sign.text] = Evidence(clue.file, sign.line_no, sign.text, sign.line.rank, node)
     return tuple(quoted.values())

@@ -100,6 +100,7 @@ RULES = (
             r"Could not establish a configuration source",
             r"Rate limit exceeded, please retry",
             r"slurm_persist_conn_open_without_init: failed to open persistent connection",
+            r"I/O error writing script/environment to file",
         ),
         actions=(Action.CHECK_QUEUE, Action.RERUN_SAME),
         transient=True,

@@ -45,8 +45,10 @@ RULES = (
             r"ncclInvalid(?:Usage|Argument)",
             r"Duplicate GPU detected",
             r"Bootstrap : no socket interface found",
+            r"no algorithm/protocol available",
         ),
         actions=(Action.RESUBMIT_SIZE,),
+        quiet=True,  # NCCL calls its errors WARN
     ),
     Rule(
         label="nccl-network",

@@ -151,6 +151,8 @@ RULES = (
             ),
             r"kernel\.unprivileged_userns_clone|user\.max_user_namespaces",
             r"enroot-\w+: failed to (?:set capabilities|create|unshare|mount overlay)",
+            r"pyxis: couldn't mkdir ",
+            r"pyxis: seccomp filter failed",
         ),
         actions=(Action.EXCLUDE_NODE, Action.TELL_ADMIN),
     ),

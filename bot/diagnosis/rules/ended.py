@@ -92,6 +92,14 @@ RULES = (
     Rule(
         label="slurm-cancelled",
         group=_GROUP,
+        title="Slurm itself or an administrator cancelled it.",
+        remedy="Look at the node (sinfo -R): a failed prolog and a memory kill look like this too.",
+        actions=(Action.TELL_ADMIN,),
+        presumed=lambda facts, silent: facts.state == "CANCELLED" and facts.cancelled_by == "0",
+    ),
+    Rule(
+        label="slurm-cancelled",
+        group=_GROUP,
         title="It was cancelled[ by {who}].",
         remedy="Ask whoever cancelled it before running it again.",
         patterns=(

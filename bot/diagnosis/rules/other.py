@@ -69,6 +69,8 @@ RULES = (
                 r"pyxis: (?:failed to import|couldn't start|child \d+ failed|failed to create "
                 r"container)"
             ),
+            r"terminate called without an active exception",
+            r"Plugin initialization failed",
         ),
         actions=(Action.FETCH_LOG, Action.SHOW_LOG),
         strength=Strength.CONSEQUENCE,

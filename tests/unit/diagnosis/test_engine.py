@@ -185,12 +185,18 @@ def test_the_schedulers_word_stands_above_the_text() -> None:
     assert (finding.label, finding.evidence[0].line) == ("slurm-time-limit", limit)
 
 
+def test_the_node_to_blame_is_named() -> None:
+    """So that it can be left out."""
+    finding = diagnose({"o": "srun: error: Node failure on alice-a3m-1\n"})
+    assert finding.evidence[0].node == "alice-a3m-1"
+
+
 def test_it_says_who_cancelled() -> None:
     """Slurm itself, which signs as 0, is nobody."""
     by_person = diagnose({"o": ""}, Facts(state="CANCELLED", cancelled_by="1007"))
     by_slurm = diagnose({"o": ""}, Facts(state="CANCELLED", cancelled_by="0"))
     assert by_person.title == "It was cancelled by 1007."
-    assert by_slurm.title == "It was cancelled."
+    assert by_slurm.title == "Slurm itself or an administrator cancelled it."
 
 
 def test_a_job_that_runs_or_ended_well_is_not_accused_of_an_old_error() -> None:
