@@ -22,6 +22,7 @@ from bot.login_node import LoginNode
 from bot.messages import living
 from bot.model import Job, Observation, Request, Stage, State
 from bot.ports import Store, Wanted
+from bot.redact import redact
 from bot.refusal import explain_refusal
 from bot.workloads import WORKLOADS
 
@@ -234,6 +235,6 @@ def new_job(request: Request, job_id: str, seen: Observation | None = None) -> J
 
 
 def _said(*texts: str) -> str:
-    """Join what was said, each thing once."""
+    """Join what was said, each thing once and without secrets, as it is kept."""
     lines = [line for text in texts for line in text.strip().splitlines()]
-    return "\n".join(dict.fromkeys(lines))[-8_000:]
+    return redact("\n".join(dict.fromkeys(lines))[-8_000:], ())

@@ -47,7 +47,8 @@ async def run(settings: Settings, ready: Callable[[], None]) -> None:
     keep_tasks(asyncio.get_running_loop())
     async with AsyncExitStack() as stack:
         nodes = await login_nodes(settings, stack)
-        store = await stack.enter_async_context(SqlStore(settings.store.url))
+        clean = partial(redact_card, known=settings.secrets)
+        store = await stack.enter_async_context(SqlStore(settings.store.url, clean=clean))
         session = await stack.enter_async_context(aiohttp.ClientSession())
         client = AsyncWebClient(
             token=_revealed(settings.slack.bot_token),
@@ -56,17 +57,17 @@ async def run(settings: Settings, ready: Callable[[], None]) -> None:
             # The outbox alone decides about repeating: the SDK would post twice behind its back.
             retry_handlers=[],
         )
-        await stack.enter_async_context(_bot(settings, nodes, store, client))
+        chat = SlackChat(client=client, redact=clean)
+        await stack.enter_async_context(_bot(settings, nodes, store, chat))
         ready()
         await asyncio.Event().wait()
 
 
 @asynccontextmanager
 async def _bot(
-    settings: Settings, nodes: Mapping[str, LoginNode], store: SqlStore, client: AsyncWebClient
+    settings: Settings, nodes: Mapping[str, LoginNode], store: SqlStore, chat: SlackChat
 ) -> AsyncIterator[None]:
     """Build the parts, start them, and end them in the reverse order."""
-    chat = SlackChat(client=client, redact=partial(redact_card, known=settings.secrets))
     outbox = Outbox(store, chat)
     clockwork = Clockwork()
     explainer = Explainer(store=store, nodes=nodes, wake=outbox.wake)
@@ -92,7 +93,7 @@ async def _bot(
     )
     desk = Desk(service=service, chat=chat)
     inbox = Inbox(store, desk.perform, desk.apologise)
-    app = _app(settings, client)
+    app = _app(settings, chat.client)
     register(app, inbox.accept)
     async with _running(outbox.run(), launcher.run(), explainer.run(), inbox.run()):
         for name, tracker in trackers.items():

@@ -28,13 +28,13 @@ class SlackChat:
     """Posts, updates and finds cards; every string passes `redact` on its way out."""
 
     def __init__(self, *, client: AsyncWebClient, redact: Callable[[Card], Card]) -> None:
-        self._client = client
+        self.client = client
         self._redact = redact
 
     async def post(self, channel: str, thread: str, card: Card, key: str) -> str:
         """Post a card whose metadata carries `key`; return its ts."""
         answer = await _asked(
-            self._client.chat_postMessage(
+            self.client.chat_postMessage(
                 channel=channel,
                 thread_ts=thread or None,
                 metadata=_metadata(key),
@@ -48,7 +48,7 @@ class SlackChat:
     async def update(self, channel: str, ts: str, card: Card, key: str) -> None:
         """Make the message at `ts` show this card."""
         await _asked(
-            self._client.chat_update(
+            self.client.chat_update(
                 channel=channel, ts=ts, metadata=_metadata(key), **render(self._redact(card))
             )
         )
@@ -76,8 +76,8 @@ class SlackChat:
             **({"cursor": cursor} if cursor else {}),
         }
         if thread:
-            return await _asked(self._client.conversations_replies(ts=thread, **asked))
-        return await _asked(self._client.conversations_history(**asked))
+            return await _asked(self.client.conversations_replies(ts=thread, **asked))
+        return await _asked(self.client.conversations_history(**asked))
 
     async def whisper(self, act: Act, card: Card) -> None:
         """Answer an act so that only its person sees it; raises ChatError.
@@ -93,7 +93,7 @@ class SlackChat:
             if reply.status_code == HTTPStatus.OK:
                 return
         await _asked(
-            self._client.chat_postEphemeral(
+            self.client.chat_postEphemeral(
                 channel=act.caller.channel,
                 user=act.caller.user,
                 thread_ts=act.caller.thread or None,

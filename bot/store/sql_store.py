@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from types import TracebackType
@@ -12,6 +13,7 @@ from typing import Any, Self, TypeVar
 from sqlalchemy import Connection, Select, make_url
 from sqlalchemy.exc import ArgumentError
 
+from bot.card import Card
 from bot.errors import ConfigError
 from bot.model import Act, Caller, Job, Request, Stage, Value
 from bot.ports import Entry, Posted, Wanted
@@ -25,6 +27,10 @@ READ_AT_ONCE = 200
 """Bodies parsed before others get a turn; about 3 ms."""
 
 
+def _as_it_is(card: Card) -> Card:
+    return card
+
+
 def _now() -> datetime:
     return datetime.now(UTC)
 
@@ -33,11 +39,16 @@ class SqlStore:
     """Everything the bot remembers, in one database that this process alone uses.
 
     `patience` is how long (seconds) it waits for a lock: of another program on the file, or of a
-    bot that is still stopping.
+    bot that is still stopping. `clean` takes secrets out of cards before they are kept.
     """
 
     def __init__(
-        self, url: str, *, clock: Callable[[], datetime] = _now, patience: float = 5.0
+        self,
+        url: str,
+        *,
+        clock: Callable[[], datetime] = _now,
+        patience: float = 5.0,
+        clean: Callable[[Card], Card] = _as_it_is,
     ) -> None:
         try:
             self._database = database(make_url(url), patience=patience)
@@ -45,6 +56,7 @@ class SqlStore:
             # The text itself may hold a password.
             raise ConfigError("the database's URL is not one; use sqlite:///PATH") from error
         self._clock = clock
+        self._clean = clean
 
     async def open(self) -> None:
         """Connect and bring the tables up to date.
@@ -73,6 +85,9 @@ class SqlStore:
         trace: TracebackType | None,
     ) -> None:
         await self.close()
+
+    def _cleaned(self, wanted: Sequence[Wanted]) -> Sequence[Wanted]:
+        return [replace(one, card=self._clean(one.card)) for one in wanted]
 
     async def _run(self, work: Callable[[Connection], T]) -> T:
         return await self._database.run(work)
@@ -110,7 +125,7 @@ class SqlStore:
 
     async def add_request(self, request: Request, *wanted: Wanted) -> Request:
         """Keep a request with its messages, or return the one of this id as it stands."""
-        now = self._clock()
+        now, cleaned = self._clock(), self._cleaned(wanted)
         row = {
             "id": request.id,
             "stage": request.stage.value,
@@ -120,7 +135,7 @@ class SqlStore:
 
         def work(c: Connection) -> str | None:
             if _changed(c, statements.ADD_REQUEST[c.dialect.name], row):
-                messages.want(c, wanted, now)
+                messages.want(c, cleaned, now)
                 return None
             return c.scalar(statements.REQUEST, {"k": request.id})
 
@@ -141,7 +156,7 @@ class SqlStore:
         self, request: Request, *wanted: Wanted, jobs: Sequence[Job] = (), was: Stage
     ) -> bool:
         """Replace a request that is still at `was`, with its new jobs and its messages."""
-        now = self._clock()
+        now, cleaned = self._clock(), self._cleaned(wanted)
         move = {
             "k": request.id,
             "was": was.value,
@@ -154,7 +169,7 @@ class SqlStore:
                 return False
             if jobs:
                 c.execute(statements.ADD_JOB[c.dialect.name], [_job_row(job) for job in jobs])
-            messages.want(c, wanted, now)
+            messages.want(c, cleaned, now)
             return True
 
         return await self._run(work)
@@ -163,12 +178,12 @@ class SqlStore:
 
     async def save_jobs(self, jobs: Sequence[Job], wanted: Sequence[Wanted] = ()) -> None:
         """Replace jobs, and say what their messages shall show."""
-        now = self._clock()
+        now, cleaned = self._clock(), self._cleaned(wanted)
 
         def work(c: Connection) -> None:
             if jobs:
                 c.execute(statements.PUT_JOB[c.dialect.name], [_job_row(job) for job in jobs])
-            messages.want(c, wanted, now)
+            messages.want(c, cleaned, now)
 
         await self._run(work)
 
@@ -196,8 +211,8 @@ class SqlStore:
 
     async def want(self, *wanted: Wanted) -> None:
         """Say what messages shall show; the same card again changes nothing."""
-        now = self._clock()
-        await self._run(lambda c: messages.want(c, wanted, now))
+        now, cleaned = self._clock(), self._cleaned(wanted)
+        await self._run(lambda c: messages.want(c, cleaned, now))
 
     async def due(self, now: datetime) -> Sequence[Posted]:
         """Return messages that Slack does not show as wanted and can be told now."""
