@@ -80,6 +80,8 @@ def sentence(job: Job) -> Text:
 
 def _pending(job: Job) -> Text:
     seen = job.seen
+    if not seen.reason and job.attempt == 1:
+        return ("Submitted; Slurm is looking at it.",)
     again = f"Attempt {job.attempt} waits" if job.attempt > 1 else "Waiting"
     starts: Text = (" Expected to start ", Moment(at=seen.started), ".") if seen.started else ()
     why = reason_in_words(seen.reason) or "Slurm has not said why yet."
