@@ -21,7 +21,9 @@ from bot.diagnosis.scan import Scan, Scanner, Sign
 
 _SCANNER = Scanner(RULES, marks=MARKS, warnings=WARNINGS)
 _DEMOTED = 50
-_STEPS_NEEDED = 2
+"""Strength that a sign loses when something else had failed before it."""
+_NEEDED = {Mark.STEP: 2, Mark.ALIVE: 2}
+"""Marks it takes to prove that the run went on, where one could be another rank's last word."""
 _MOST_QUOTED = 3
 
 
@@ -99,7 +101,7 @@ def _healed(sign: Sign, scan: Scan) -> bool:
     """Whether the run went on after a sign in a way that its rule accepts."""
     for mark in sign.rule.healed:
         orders = scan.marks[mark]
-        needed = _STEPS_NEEDED if mark is Mark.STEP else 1
+        needed = _NEEDED.get(mark, 1)
         if len(orders) >= needed and orders[-needed] > sign.order:
             return True
     return False

@@ -76,6 +76,8 @@ class Mark(StrEnum):
 
     STEP = "step"
     """A step of training; two of them count, since ranks die at different times."""
+    ALIVE = "alive"
+    """A sign of life other than a step; two of them count."""
     SAVED = "saved"
     """A checkpoint is whole."""
     DONE = "done"
@@ -86,6 +88,9 @@ class Mark(StrEnum):
     """The traceback that follows is printed and forgotten."""
     RESTART = "restart"
     """A new attempt: nothing before it counts."""
+
+
+WENT_ON = frozenset({Mark.STEP, Mark.ALIVE, Mark.SAVED, Mark.DONE})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +124,8 @@ class Rule:
     """Gives way to any other rule that knows the same line."""
     going: bool = False
     """Counts also for a job that runs on or ended well, as a loss that is NaN does."""
-    healed: frozenset[Mark] = frozenset({Mark.STEP, Mark.SAVED, Mark.DONE})
+    healed: frozenset[Mark] = WENT_ON
+    """The marks after a sign that prove that the run got over it."""
     lowest: str = ""
     """Named group whose lowest number marks the rank to blame: its lines come first."""
 

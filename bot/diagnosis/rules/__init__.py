@@ -7,9 +7,10 @@ To add one: open the file of its theme, add a `Rule` to its `RULES` with
   colours and rank prefixes. `^`, `$` only at the ends, and no `.*` where a word will do;
 * `title`, `remedy`: one sentence each, filled from the patterns' named groups;
 * `actions`: the buttons; `transient`: whether a plain rerun helps;
-* `strength`: leave it, unless the line is a crash, a time-out or a mere signal;
+* `strength`: leave it, unless the line is a crash, a time-out or a mere signal; the other fields
+  of `Rule` are for what one line alone cannot tell;
 
-then a line that it must name, and one that it must not, to `tests/unit/diagnosis/test_rules.py`.
+then a line that it must name to `tests/unit/diagnosis/lines.txt`, and one that it must not.
 Where two rules know the same line, the stronger one wins, then the one that stands first here.
 """
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from bot.diagnosis.rule import Action, Mark, Rule
+from bot.diagnosis.rule import WENT_ON, Action, Mark, Rule
 
-_HEALED = frozenset({Mark.STEP, Mark.SAVED, Mark.DONE, Mark.SUBMITTED})
+_HEALED = WENT_ON | {Mark.SUBMITTED}
 
 _access = partial(
     Rule,
@@ -104,6 +104,6 @@ RULES = (
         ),
         actions=(Action.CHECK_QUEUE, Action.RERUN_SAME),
         transient=True,
-        healed=frozenset({Mark.STEP, Mark.SAVED, Mark.DONE}),
+        healed=WENT_ON,
     ),
 )

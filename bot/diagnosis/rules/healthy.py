@@ -14,6 +14,12 @@ MARKS = {
         r"\{'loss': [\d.]+",
         r"\d+/\d+ \[[\d:]+<[\d:]+, .*(?:it/s|s/it)",
     ),
+    Mark.ALIVE: (
+        r"^\[(?:after|before) [^\]]+\] datetime: ",
+        r"^(?:▶|✓) ",
+        r"^(?:Sanity checking )?(?:Validation|Testing): iteration \d+/\d+",
+        r"^> (?:initialized|building|finished|loading) ",
+    ),
     Mark.SAVED: (
         r"successfully saved checkpoint",
         r"saving model to '[^']+' as top",

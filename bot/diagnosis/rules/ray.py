@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.diagnosis.rule import Action, Mark, Rule, Strength
+from bot.diagnosis.rule import WENT_ON, Action, Mark, Rule, Strength
 
 _GROUP = "ray"
 
@@ -114,6 +114,6 @@ RULES = (
         actions=(Action.FETCH_LOG, Action.RERUN_SAME),
         transient=True,
         strength=Strength.SIGNAL,
-        healed=frozenset({Mark.STEP, Mark.SAVED, Mark.DONE, Mark.RETRIED}),
+        healed=WENT_ON | {Mark.RETRIED},
     ),
 )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from bot.diagnosis.rule import Action, Mark, Rule
+from bot.diagnosis.rule import WENT_ON, Action, Mark, Rule
 
 _refusal = partial(
     Rule,
     group="submission",
     quiet=True,  # a wrapper that goes on may call it a warning
-    healed=frozenset({Mark.STEP, Mark.SAVED, Mark.DONE, Mark.SUBMITTED}),
+    healed=WENT_ON | {Mark.SUBMITTED},
 )
 
 RULES = (
