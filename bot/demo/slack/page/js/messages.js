@@ -1,6 +1,6 @@
 // Messages: one, and a list that keeps itself up to date.
 
-import { avatar, h, icon, picture } from "./dom.js";
+import { avatar, h, icon, link, picture } from "./dom.js";
 import { inMessage } from "./acting.js";
 import { fileText } from "./api.js";
 import { blocks } from "./blocks.js";
@@ -67,7 +67,7 @@ const SHOWN_IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 function file(one) {
   const url = `/files/${encodeURIComponent(one.id)}`;
   if (SHOWN_IMAGES.includes(one.mimetype)) {
-    return h("figure", { class: "file picture" }, h("figcaption", { class: "file-head" }, h("span", { class: "file-name" }, h("b", {}, one.title))), picture(url, one.title, { class: "file-image", loading: "lazy" }));
+    return h("figure", { class: "file picture" }, h("figcaption", { class: "file-head" }, h("span", { class: "file-name" }, h("b", {}, one.title))), link(url, picture(url, one.title, { class: "file-image", loading: "lazy" })));
   }
   const preview = one.mimetype.startsWith("text/") ? h("pre", {}, "…") : null;
   if (preview) fileText(url, 4000).then((text) => (preview.textContent = text));
