@@ -12,7 +12,7 @@ from pathlib import Path
 WHEN = ("before", "after", "all", "all-after")
 COMMANDS = ("mkdir", "flock", "chmod", "setsid", "sync", "mv", "cat", "tail", "sbatch")
 
-_WRAPPER = """#!/bin/sh
+WRAPPER = """#!/bin/sh
 # {name}: as the real one, but kills its caller where it is told to.
 here={folder}
 [ -e "$here/armed" ] || exec {real} "$@"
@@ -40,7 +40,7 @@ class Killer:
         self.folder.mkdir(parents=True, exist_ok=True)
         for name, path in real.items():
             wrapper = self.folder / name
-            wrapper.write_text(_WRAPPER.format(name=name, folder=self.folder, real=path))
+            wrapper.write_text(WRAPPER.format(name=name, folder=self.folder, real=path))
             wrapper.chmod(0o755)
 
     def arm(self, step: int, when: str) -> None:
