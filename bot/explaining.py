@@ -135,7 +135,9 @@ async def explanation_of(node: LoginNode, job: Job, earlier: Sequence[str] = ())
     words = in_words(how_far) if how_far else ""
     if job.seen.state.good or (job.stopped_by and job.seen.state is State.CANCELLED):
         return Explanation(None, main, words)
-    finding = diagnose(texts, from_observation(job.seen, earlier=earlier))
+    facts = from_observation(job.seen, earlier=earlier)
+    # A long log takes a second of computing, in which others must get their turn.
+    finding = await asyncio.to_thread(diagnose, texts, facts)
     return Explanation(finding, main, words)
 
 

@@ -8,7 +8,7 @@ from bot.card import Button, Card, Excerpt, Fact, Moment, Mono, Paragraph, Perso
 from bot.cards import parts
 from bot.cards.job import job_card
 from bot.cards.mend import Controls, controls
-from bot.diagnosis import Finding
+from bot.diagnosis.finding import HEALTHY, NOT_IN_LOG, Finding
 from bot.model import Job, PartitionState, Request, Stage
 from bot.words import figure
 
@@ -96,7 +96,8 @@ def refused(
     request: Request, finding: Finding | None, partitions: Sequence[PartitionState]
 ) -> Card:
     """Say why Slurm or the launcher refused, and offer what mends it."""
-    cause = finding.title if finding else "The cluster refused it."
+    known = finding is not None and finding.label not in {HEALTHY, NOT_IN_LOG}
+    cause = finding.title if finding and known else f"{request.cluster} refused it."
     shown = controls(finding, of=request.id, partitions=partitions) if finding else Controls()
     return Card(
         title=request.title,
