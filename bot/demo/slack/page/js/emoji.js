@@ -14,7 +14,7 @@ export const EMOJI = {
   question: "❓", grey_question: "❔", exclamation: "❗", information_source: "ℹ️", arrow_right: "➡️", arrow_up: "⬆️",
   arrow_down: "⬇️", arrows_counterclockwise: "🔄", repeat: "🔁", recycle: "♻️", sparkles: "✨",
   star: "⭐", heart: "❤️", wave: "👋", pray: "🙏", thinking_face: "🤔", sob: "😭", smile: "😄",
-  smiley: "😃", slightly_smiling_face: "🙂", wink: "😉", tada_: "🎉", seedling: "🌱", dna: "🧬",
+  smiley: "😃", slightly_smiling_face: "🙂", wink: "😉", seedling: "🌱", dna: "🧬",
   llama: "🦙", snail: "🐌", turtle: "🐢", skull: "💀", ghost: "👻", boom: "💥", ok: "🆗",
   ballot_box_with_check: "☑️", heavy_plus_sign: "➕", heavy_minus_sign: "➖", pushpin: "📌",
   calendar: "📅", email: "📧", inbox_tray: "📥", outbox_tray: "📤", floppy_disk: "💾", cloud: "☁️",

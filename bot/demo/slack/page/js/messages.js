@@ -25,7 +25,7 @@ export function message(one, { before = null, inThread = false, fresh = false } 
   const classes = ["message", near && "follows", one.ephemeral && "ephemeral", fresh && "fresh"];
   return h("article", { class: classes.filter(Boolean).join(" "), "data-ts": one.ts, "aria-label": `Message by ${nameOf(one.user)}` },
     one.ephemeral ? h("div", { class: "message-only" }, icon("eye", 14), "Only visible to you") : null,
-    near ? h("span", { class: "time beside", title: whole(one.ts) }, time(one.ts)) : avatar(userOf(one.user)),
+    near ? h("span", { class: "time beside", title: whole(one.ts) }, time(one.ts)) : avatar(userOf(one.user) ?? { name: nameOf(one.user) }),
     h("div", { class: "message-body" },
       near ? null : head(one),
       one.broadcast && !inThread ? h("div", { class: "broadcast" }, "replied to a ", h("a", { href: `#${one.channel}/${one.thread_ts}` }, "thread")) : null,
@@ -120,7 +120,8 @@ export class MessageList {
     let before = null;
     let marked = false;
     for (const [index, one] of all.entries()) {
-      if (!before || dayKey(before.ts) !== dayKey(one.ts)) nodes.push(h("div", { class: "day" }, h("span", {}, day(one.ts))));
+      const lastDay = index === 0 ? null : dayKey(all[index - 1].ts);
+      if (lastDay !== dayKey(one.ts)) nodes.push(h("div", { class: "day" }, h("span", {}, day(one.ts))));
       if (!marked && this.mark && one.ts > this.mark && index > 0 && one.user !== store.user) {
         nodes.push(h("div", { class: "new-mark" }, h("span", {}, "New")));
         marked = true;
@@ -131,7 +132,7 @@ export class MessageList {
       kept.set(one.ts, { key, node });
       nodes.push(node);
       if (this.inThread && index === 0) nodes.push(this.count(all.length - 1));
-      before = one;
+      before = this.inThread && index === 0 ? null : one;
     }
     this.drawn = kept;
     this.place([this.lead, ...nodes].filter(Boolean));
