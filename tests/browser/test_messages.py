@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from bot.demo.slack.model import Message
 from bot.demo.slack.workspace import ADMIN, GENERAL, RESEARCHER, TRAINING
@@ -220,3 +220,19 @@ async def test_when_the_bot_is_away_the_page_says_so(stage: Stage) -> None:
         '/slurm failed with the error "dispatch_failed"'
     )
     await keep(page, "offline")
+
+
+async def test_what_is_said_while_the_page_loads_is_not_lost(stage: Stage) -> None:
+    """The answer to its first question is older than what it hears meanwhile."""
+    page = await stage.open("home")
+    await expect(page.locator(".home")).to_be_visible()
+
+    async def overtake(route: Route) -> None:
+        answer = await route.fetch()
+        await stage.client.chat_postMessage(channel=TRAINING, text="said meanwhile")
+        await asyncio.sleep(0.2)  # the page hears of it before its answer comes
+        await route.fulfill(response=answer)
+
+    await page.route("**/_local/messages?**", overtake, times=1)
+    await page.locator("#sidebar .place", has_text="training").click()
+    await expect(page.locator("#main .message")).to_contain_text("said meanwhile")

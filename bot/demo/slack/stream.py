@@ -26,9 +26,9 @@ class Stream:
         response = web.StreamResponse(
             headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
         )
-        await response.prepare(request)
-        with self._platform.feed.subscribe() as changes:
+        with self._platform.feed.subscribe() as changes:  # before the page hears that it is on
             try:
+                await response.prepare(request)
                 await response.write(b"retry: 1000\n\n")
                 while True:
                     await response.write(await self._next(changes, reader))

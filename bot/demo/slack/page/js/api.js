@@ -28,11 +28,18 @@ export async function fileText(url, most) {
   return text.length > most ? `${text.slice(0, most)}\n…` : text;
 }
 
-/** Call `heard` with each change that the person may see; answers how to stop. */
+/**
+ * Call `heard` with each change that the person may see, and `lost` when the connection goes or
+ * comes. Answers, once it is there, how to stop.
+ */
 export function listen(user, heard, lost) {
   const source = new EventSource(`/_local/stream?${new URLSearchParams({ user })}`);
   source.onmessage = (event) => heard(JSON.parse(event.data));
   source.onerror = () => lost(source.readyState);
-  source.onopen = () => lost(EventSource.OPEN);
-  return () => source.close();
+  return new Promise((resolve) => {
+    source.onopen = () => {
+      lost(EventSource.OPEN);
+      resolve(() => source.close());
+    };
+  });
 }

@@ -22,10 +22,33 @@ const above = () => h("a", { class: "icon-button back", href: "#", "aria-label":
 const all = (id) => [...(store.messages.get(id)?.values() ?? [])].sort((one, two) => (one.ts < two.ts ? -1 : 1));
 const isReply = (one) => one.thread_ts && one.thread_ts !== one.ts;
 
+/** What was heard while an answer was on its way: it is newer than the answer. */
+const heard = new Set();
+
+/** Keep a change. */
+export function note(change) {
+  for (const changes of heard) changes.push(change);
+  apply(store.messages.get(change.channel), change);
+}
+
+function apply(kept, change) {
+  if (change.message) kept?.set(change.ts, change.message);
+  else kept?.delete(change.ts);
+}
+
+async function read(id, query) {
+  const changes = [];
+  heard.add(changes);
+  const found = await get("messages", { channel: id, user: store.user, ...query });
+  heard.delete(changes);
+  const kept = new Map(found.ok ? found.messages.map((one) => [one.ts, one]) : []);
+  for (const change of changes) if (change.channel === id) apply(kept, change);
+  return kept;
+}
+
 /** Read a channel's newest messages. */
 export async function load(id) {
-  const found = await get("messages", { channel: id, user: store.user, limit });
-  if (found.ok) store.messages.set(id, new Map(found.messages.map((one) => [one.ts, one])));
+  store.messages.set(id, await read(id, { limit }));
 }
 
 /** Draw the whole of a channel. */
@@ -126,11 +149,8 @@ export function drawThread() {
 
 /** A thread may be older than what was loaded of the channel. */
 async function loadThread(id, root) {
-  const found = await get("messages", { channel: id, user: store.user, thread_ts: root });
-  if (!found.ok) return;
-  const known = store.messages.get(id) ?? new Map();
-  for (const one of found.messages) known.set(one.ts, one);
-  store.messages.set(id, known);
+  const found = await read(id, { thread_ts: root });
+  store.messages.set(id, new Map([...(store.messages.get(id) ?? []), ...found]));
   if (store.place.thread === root) drawMessages(id);
 }
 

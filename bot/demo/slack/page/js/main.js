@@ -2,7 +2,7 @@
 
 import { h, fill } from "./dom.js";
 import { get, listen } from "./api.js";
-import { drawChannel, drawHome, drawMessages, drawOnline, limitOf, load } from "./channel.js";
+import { drawChannel, drawHome, drawMessages, drawOnline, limitOf, load, note } from "./channel.js";
 import { notice } from "./dialogs.js";
 import { closeMenu } from "./menu.js";
 import { drawModals } from "./modals.js";
@@ -21,7 +21,7 @@ async function become(user) {
   sessionStorage.setItem("local-slack-user", user);
   store.messages.clear();
   recall();
-  stop = listen(user, heard, lost);
+  stop = await listen(user, heard, lost);
   await refresh();
 }
 
@@ -106,8 +106,7 @@ function message(change) {
   const channel = channelOf(change.channel);
   if (!channel) return;
   const kept = store.messages.get(change.channel);
-  if (change.message) kept?.set(change.ts, change.message);
-  else kept?.delete(change.ts);
+  note(change);
   const one = change.message;
   const top = one && (!one.thread_ts || one.thread_ts === one.ts || one.broadcast);
   if (top && change.ts > (channel.latest ?? "")) channel.latest = change.ts;
