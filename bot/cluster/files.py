@@ -163,8 +163,8 @@ def _reading(
         verdict, _, rest = output.stdout.partition("\n")
         if verdict in set(Why):
             return NoFile(path, Why(verdict))
-        real, _, rest = rest.partition("\n")
-        figures, _, body = rest.partition("\n")
+        figures, _, rest = rest.partition("\n")
+        real, _, body = rest.partition("\0")
         if verdict != "ok" or not re.fullmatch(r"\d+ \d+ \d+", figures):
             raise CommandFailed(f"{path} cannot be read", stderr=output.stderr)
         size, inode, changed = map(int, figures.split())

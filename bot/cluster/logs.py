@@ -13,29 +13,33 @@ from enum import StrEnum
 from bot.errors import CommandFailed
 from bot.ports import Output, Query
 
-# $1: newline-joined roots; then pairs of a folder and a pattern in it.
+# $1: newline-joined roots; then pairs: a folder and a pattern in it, or a file and nothing.
 _FIND = r"""
+show() {
+  [ -f "$1" ] || return 0
+  printf '%s\037%s\037' "$(stat -L -c '%s %Y' -- "$1")" "$1"
+  readlink -f -- "$1"
+  printf '\036'
+}
 printf '%s\n' "$1" | while IFS= read -r root; do readlink -f -- "$root"; done
 printf '\035'
 shift
 IFS=
 while [ $# -gt 1 ]; do
-  for file in "$1"/$2; do
-    if [ -f "$file" ]; then printf '%s\037%s\037' "$(stat -L -c '%s %Y' -- "$file")" "$file"
-      readlink -f -- "$file"; printf '\036'; fi
-  done
+  if [ -n "$2" ]; then for file in "$1"/$2; do show "$file"; done; else show "$1"; fi
   shift 2
 done
 """
 
 
 class LogKind(StrEnum):
-    """What a log file holds."""
+    """What a log file holds, the most telling first."""
 
     TRAINING = "training"
+    DRIVER = "driver"
+    """What NeMo-RL's driver says: its training."""
     BATCH = "batch"
     """The batch script's own output: launch, containers, srun."""
-    DRIVER = "driver"
     WORKER = "worker"
 
 
@@ -90,8 +94,7 @@ def log_files(
         for habit in HABITS:
             args += [folder, habit.pattern.format(id=number)]
     if stdout:
-        name = re.sub(r"([*?\[\\])", r"\\\1", posixpath.basename(stdout))
-        args += [posixpath.dirname(stdout), name]
+        args += [stdout, ""]
     return Query(
         _FIND, lambda output: _found(output, stdout, number), tuple(args), name="log files"
     )
@@ -108,7 +111,7 @@ def _found(output: Output, stdout: str, number: str) -> tuple[LogFile, ...]:
         real = real.removesuffix("\n")
         if real not in files and any(real.startswith(root.rstrip("/") + "/") for root in roots):
             files[real] = _log(real, path, figures, number)
-    newest = max((file.attempt for file in files.values()), default=1)
+    newest = max([1, *(file.attempt for file in files.values())])
     order = list(LogKind)
     settled = (
         file if file.attempt else LogFile(file.path, file.kind, newest, file.size, file.changed)

@@ -25,4 +25,4 @@ done <<ROOTS
 $2
 ROOTS
 [ -n "$sb_in" ] || sb_not outside
-printf 'ok\n%s\n%s\n' "$sb_real" "$(stat -L -c '%s %i %Y' /proc/self/fd/3)"
+printf 'ok\n%s\n%s\000' "$(stat -L -c '%s %i %Y' /proc/self/fd/3)" "$sb_real"

@@ -23,6 +23,13 @@ sb_process() {
   sb_say "$1" "$3" "$4" "$5" "$6" "${sb_born:-gone}"
 }
 
+# Says $1 with the text of a short file, without starting a program.
+sb_whole() {
+  [ -s "$2" ] || return 0
+  sb_say "$1"
+  while IFS= read -r sb_line || [ -n "$sb_line" ]; do printf '%s\n' "$sb_line"; done <"$2"
+}
+
 sb_tail() {
   if [ -s "$2" ]; then
     sb_say "$1"

@@ -27,7 +27,8 @@ done
 _PER_CALL = 500
 
 _OFF = re.compile(
-    r"accounting storage is disabled|Operation not permitted|Access/permission denied"
+    r"accounting storage is disabled|not running a supported accounting_storage plugin"
+    r"|Operation not permitted|Access/permission denied"
 )
 
 

@@ -179,5 +179,11 @@ def test_associations() -> None:
         ),
         Association(account="other", partition="", qos=(), default_qos=""),
     )
-    off = answer(associations(), "", "sacctmgr: error: Slurm accounting storage is disabled\n", 1)
-    assert isinstance(off, AccountingOff)
+    for said in (
+        "sacctmgr: error: Slurm accounting storage is disabled\n",
+        (
+            "You are not running a supported accounting_storage plugin\n"
+            "Only 'accounting_storage/slurmdbd' is supported.\n"
+        ),
+    ):
+        assert isinstance(answer(associations(), "", said, 1), AccountingOff)
