@@ -50,6 +50,8 @@ class Installation:
     def make_folders(self) -> None:
         """Make every folder, owned by whoever writes there."""
         outside, users = self._place.outside, self._plan.users
+        (self._directory / "spool").mkdir()
+        outside.spool.symlink_to(self._directory / "spool")
         private = [self._directory / "nodes" / node for node in NODES]
         owned = {
             outside.slurm / "gpu": users.root,

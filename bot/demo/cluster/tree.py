@@ -48,13 +48,16 @@ INSTALLED = Tree(
 
 
 def below(directory: Path, *, run: Path, python: Path) -> Tree:
-    """Every folder below one directory, except the short one and the shared one."""
+    """Every folder below one directory, except the short one and the shared one.
+
+    The spool, where slurmd has sockets too, is reached by a link in the short one.
+    """
     return Tree(
         slurm=directory / "slurm",
         munge=directory / "munge",
         ssh=directory / "ssh",
         run=run,
-        spool=directory / "spool",
+        spool=run / "spool",
         database=directory / "database",
         home=directory / "home",
         python=python,
