@@ -58,8 +58,8 @@ def _certainty(finding: Finding) -> Text:
     if finding.label == "cause-not-in-log":
         return ("The log shows consequences only; the cause is not in it.",)
     if finding.confidence >= SURE:
-        return ("This line says so itself.",) if finding.evidence else ("Slurm says so itself.",)
-    return ("Likely." if finding.confidence >= LIKELY else "A guess; read the log as well.",)
+        return ("Sure: the log says so." if finding.evidence else "Sure: Slurm says so.",)
+    return ("Likely." if finding.confidence >= LIKELY else "A guess: read the log as well.",)
 
 
 def _end(tail: str) -> str:

@@ -134,14 +134,16 @@ def _finding(rule: Rule, clues: Sequence[_Clue], facts: Facts, confidence: float
         groups["lagging"] = lagging
     if clues:
         groups |= clues[0].sign.groups()
+    again = rule.label in facts.earlier
+    remedy = rule.remedy_again if again and rule.remedy_again else rule.remedy
     return Finding(
         label=rule.label,
         group=rule.group,
         title=rule.words(rule.title, groups),
         confidence=confidence,
         evidence=_evidence(clues),
-        remedy=rule.words(rule.remedy, groups),
-        actions=rule.again if rule.again and rule.label in facts.earlier else rule.actions,
+        remedy=rule.words(remedy, groups),
+        actions=rule.again if again and rule.again else rule.actions,
         transient=rule.transient,
     )
 

@@ -109,7 +109,9 @@ class Rule:
     """`^` and `$` only at the ends; groups named in the title, no others (`(?:…)`)."""
     actions: tuple[Action, ...] = ()
     again: tuple[Action, ...] = ()
-    """The actions instead, when this request's chain failed in this way before."""
+    """The actions instead, when this request's chain failed in this way before …"""
+    remedy_again: str = ""
+    """… and the remedy, where it differs."""
     transient: bool = False
     """Whether a plain rerun plausibly helps."""
 

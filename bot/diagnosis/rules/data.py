@@ -11,11 +11,12 @@ RULES = (
         label="cross-device-link",
         group=_GROUP,
         title="A tokenizer file could not be moved into the cache: they are on two file systems.",
-        remedy="Rerun with the same cache folder, which is often enough; if it fails again, put "
-        "the tokenizer files into CACHE/torch/megatron/ by hand.",
+        remedy="Rerun with the same cache dir, which is often enough.",
         patterns=(r"\[Errno 18\] .*(?:gpt2-(?:vocab|merges)|torch/megatron/|megatron-gpt-345m)",),
         actions=(Action.RERUN_SAME,),
         again=(Action.PLACE_TOKENIZER,),
+        remedy_again="It failed in the same way again: put the two tokenizer files into "
+        "CACHE/torch/megatron/, which the button does, and run it once more.",
     ),
     Rule(
         label="cross-device-link",
