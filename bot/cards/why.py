@@ -13,7 +13,7 @@ from bot.model import Job, PartitionState
 
 SURE = 0.8
 LIKELY = 0.5
-TAIL_LINES = 12
+TAIL_LINES = 8
 
 
 def why_card(
@@ -28,7 +28,7 @@ def why_card(
     parts: list[Part] = [_evidence(finding.evidence)] if finding.evidence else []
     if finding.remedy:
         parts.append(Paragraph(text=(finding.remedy,)))
-    if tail and not _shown(finding, tail):
+    if tail:
         parts.append(Excerpt(caption=("The end of the log",), text=_end(tail)))
     offered = controls(finding, of=job.key, partitions=partitions, log=True)
     who: Text = (Person(user=tell), " ") if tell else ()
@@ -47,11 +47,6 @@ def _evidence(evidence: Sequence[Evidence]) -> Excerpt:
     where = f", line {first.line_no}" if first.line_no else ""
     caption: Text = (Mono(text=first.file), where) if first.file else ("Slurm says",)
     return Excerpt(caption=caption, text="\n".join(e.line for e in evidence[:6]))
-
-
-def _shown(finding: Finding, tail: str) -> bool:
-    """Whether the evidence is the end of the log, which need not be shown twice."""
-    return any(evidence.line in _end(tail) for evidence in finding.evidence)
 
 
 def _certainty(finding: Finding) -> Text:
