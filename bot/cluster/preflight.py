@@ -20,7 +20,12 @@ OTHERS = 200
 # kind, path, the folder to look through, suffix.
 _SCRIPT = r"""
 roots=$1 wanted=$2; shift 2
-printf '%s\n' "$roots" | while IFS= read -r root; do readlink -f -- "$root"; done
+(
+  IFS='
+'
+  set -f
+  readlink -f -- $roots
+)
 printf '\035'
 number=0
 while [ $# -gt 0 ]; do

@@ -23,16 +23,19 @@ sb_process() {
   sb_say "$1" "$3" "$4" "$5" "$6" "${sb_born:-gone}"
 }
 
-# Says $1 with the text of a short file, without starting a program.
-sb_whole() {
+# Says $1 with the end of the file $2. A few lines are read here, since most files hold one and
+# starting a program takes longer than all of that.
+sb_tail() {
   [ -s "$2" ] || return 0
   sb_say "$1"
-  while IFS= read -r sb_line || [ -n "$sb_line" ]; do printf '%s\n' "$sb_line"; done <"$2"
-}
-
-sb_tail() {
-  if [ -s "$2" ]; then
-    sb_say "$1"
+  sb_text= sb_k=0
+  while IFS= read -r sb_line && [ "$sb_k" -lt 4 ]; do
+    sb_text="$sb_text$sb_line
+" sb_k=$((sb_k + 1))
+  done <"$2"
+  if [ "$sb_k" -lt 4 ]; then
+    printf '%s%s' "$sb_text" "$sb_line"
+  else
     tail -c 65536 "$2"
   fi
 }

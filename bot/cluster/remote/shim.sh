@@ -11,6 +11,13 @@ overcommit oversubscribe parsable propagate quiet reboot requeue share spread-jo
 usage use-min-nodes verbose version wait'
 sb_comment= sb_name= sb_script= sb_pass= sb_wrap= sb_want= sb_done= sb_in= sb_hush=
 
+# Hands on a file: one line, as a rule, which needs no program.
+sb_hand_on() {
+  { IFS= read -r sb_line && ! IFS= read -r sb_more && [ -z "$sb_more" ]; } <"$1" &&
+    printf '%s\n' "$sb_line" && return
+  cat "$1"
+}
+
 sb_refuse() {
   printf 'sbatch: error: %s; nothing was submitted\n' "$1" >&2
   exit 1
@@ -178,6 +185,6 @@ sb_status=$?
 sb_receipt=$sb_dir/receipt-$sb_n
 printf '%s\n' "$sb_status" >"$sb_receipt.part" && sync "$sb_receipt.part" "$sb_answer.out" &&
   mv "$sb_receipt.part" "$sb_receipt"
-[ -n "$sb_hush" ] || [ ! -s "$sb_answer.out" ] || cat "$sb_answer.out"
-[ ! -s "$sb_answer.err" ] || cat "$sb_answer.err" >&2
+[ -n "$sb_hush" ] || [ ! -s "$sb_answer.out" ] || sb_hand_on "$sb_answer.out"
+[ ! -s "$sb_answer.err" ] || sb_hand_on "$sb_answer.err" >&2
 exit "$sb_status"
