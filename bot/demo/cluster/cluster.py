@@ -129,12 +129,17 @@ class EmbeddedCluster:
 
     async def _idle(self) -> None:
         """Wait until every node has reported."""
-        async with asyncio.timeout(_PATIENCE):
-            while True:
-                shown = await self.run("sinfo", "-hN", "-o", "%T", check=False)
-                if shown.stdout.split() == ["idle"] * len(NODES):
-                    return
-                await asyncio.sleep(0.1)
+        states = "not known"
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                while states.split() != ["idle"] * len(NODES):
+                    await asyncio.sleep(0.1)
+                    states = (await self.run("sinfo", "-hN", "-o", "%T", check=False)).stdout
+        except TimeoutError:
+            told = " ".join(states.split())
+            raise ClusterError(
+                f"after {_PATIENCE:.0f} s the nodes are {told}; the logs are in {self._log}"
+            ) from None
 
     async def _clear(self) -> None:
         """Remove everything but the logs."""

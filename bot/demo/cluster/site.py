@@ -42,5 +42,7 @@ async def furnish(home: Path, python: Path) -> None:
 
 
 def share(folder: Path) -> None:
-    """Put what all accounts read into the shared folder."""
+    """Put what all accounts read into the shared folder, whatever the checkout's own modes."""
     shutil.copytree(_SITE / "shared", folder)
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
