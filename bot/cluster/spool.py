@@ -83,7 +83,7 @@ class Spool:
     """The login node that we saw it from."""
     runs: tuple[Run, ...] = ()
     problem: str = ""
-    """Why the last call did not start it: `room`, `home`, `sbatch`, `setsid`, `flock`, `cwd`."""
+    """Why the last call did not start it: `room`, `sbatch`, `setsid`, `flock`, `cwd`."""
     detail: str = ""
     free_kb: int | None = None
 
@@ -232,13 +232,16 @@ def _over(spool: Spool, run: Run) -> Outcome:
 def _before(spool: Spool) -> Outcome:
     if spool.problem:
         room = f" ({spool.free_kb} kB free)" if spool.free_kb is not None else ""
-        text = _PROBLEMS.get(spool.problem, spool.problem).format(detail=spool.detail, room=room)
+        closed = spool.problem == "room" and _CLOSED.search(spool.detail)
+        kind = "home" if closed else spool.problem
+        text = _PROBLEMS.get(kind, kind).format(detail=spool.detail, room=room).strip()
         return Refused(text, err=spool.detail, retry=True)
     if spool.lock is Lock.HELD:
         return Running(spool.host, "", "")
     return NotStarted()
 
 
+_CLOSED = re.compile(r"Permission denied|Read-only|Not a directory|File exists|not permitted")
 _PROBLEMS = {
     "room": "Nothing was submitted: the home folder on the cluster has no room{room}. {detail}",
     "home": "Nothing was submitted: the home folder on the cluster cannot be written. {detail}",

@@ -11,14 +11,15 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 import asyncssh
 from typing_extensions import override
 
 from bot.cluster.login import Health, Login
 from bot.cluster.shell import COMMAND, Frame, framed, prelude
-from bot.errors import AccessRefused, ClusterError, ClusterUnreachable, CommandFailed, ConfigError
+from bot.cluster.ssh_connect import check, connect, hop, ours
+from bot.errors import AccessRefused, ClusterError, ClusterUnreachable, CommandFailed
 from bot.ports import Output, Query
 
 logger = logging.getLogger(__name__)
@@ -27,9 +28,8 @@ T = TypeVar("T")
 
 _LIMIT = 32 * 1024 * 1024
 _SESSIONS = 8  # sshd allows 10 on a connection unless told otherwise
-_BACKOFF = (1.0, 30.0)
-_CLOSING = 5.0
-_LINGER = 1.0
+_FIRST, _LONGEST = 1.0, 20.0  # seconds between tries to connect, doubled each time
+_CLOSING, _LINGER = 5.0, 1.0
 
 
 class SshCluster:
@@ -44,6 +44,7 @@ class SshCluster:
         self._connection: asyncssh.SSHClientConnection | None = None
         self._jump: asyncssh.SSHClientConnection | None = None
         self._failures = 0
+        self._failure: ClusterError = ClusterUnreachable()
         self._not_before = 0.0
         self.calls: Counter[str] = Counter()
         """Number of queries asked, by name."""
@@ -56,7 +57,7 @@ class SshCluster:
 
     async def __aenter__(self) -> Self:
         """Check that the keys can be read; connecting waits for the first query."""
-        _check(self._login)
+        check(self._login)
         return self
 
     async def __aexit__(
@@ -158,28 +159,33 @@ class SshCluster:
                 return self._connection
             wait = self._not_before - asyncio.get_running_loop().time()
             if wait > 0:
-                again = f"{self.health.why or 'no connection'}; trying again in {wait:.0f} s"
-                raise ClusterUnreachable(again)
+                again = f"{self._failure.sentence}; trying again in {wait:.0f} s"
+                raise type(self._failure)(again)
             self._connection = await self._connect()
             return self._connection
 
     async def _connect(self) -> asyncssh.SSHClientConnection:
         where = {"cluster": self._name, "host": self._login.host}
         logger.info("connecting to the login node", extra={"action": "ssh_connecting", **where})
+        if self._jump is not None:
+            self._jump.close()
         try:
-            async with asyncio.timeout(self._login.connect_timeout):
-                if self._login.proxy_jump:
-                    self._jump = await _jump(self._login)
-                connection = await _connect(self._login, self._jump)
-        except (TimeoutError, OSError, asyncssh.Error, ValueError) as error:
-            first, longest = _BACKOFF
-            delay = min(longest, first * 2**self._failures) * random.uniform(0.7, 1.3)  # noqa: S311 (spreads retries)
-            self._failures = min(self._failures + 1, 10)
-            self._not_before = asyncio.get_running_loop().time() + delay
-            raise ours(error, self._login) from error
+            before = hop(self._login)
+            self._jump = await connect(before) if before else None
+            connection = await connect(self._login, self._jump)
+        except ClusterError as error:
+            self._failure = error
+            self._back_off()
+            raise
         self._failures = 0
         logger.info("connected to the login node", extra={"action": "ssh_connected", **where})
         return connection
+
+    def _back_off(self) -> None:
+        delay = min(_LONGEST, _FIRST * 2**self._failures)
+        self._failures = min(self._failures + 1, 10)
+        jitter = random.uniform(0.7, 1.3)  # noqa: S311 (it spreads retries, it hides nothing)
+        self._not_before = asyncio.get_running_loop().time() + delay * jitter
 
     def _works(self) -> None:
         if self.health.failing_since is not None:
@@ -197,92 +203,6 @@ class SshCluster:
 
 def _same(answer: _Answer) -> _Answer:
     return answer
-
-
-_PERMANENT = (
-    asyncssh.PermissionDenied,
-    asyncssh.KeyExchangeFailed,
-    asyncssh.IllegalUserName,
-    asyncssh.ProtocolNotSupported,
-    asyncssh.KeyImportError,
-    asyncssh.KeyEncryptionError,
-)
-
-
-def ours(error: Exception, login: Login) -> ClusterError:
-    """Return our error for one of asyncssh's or the system's: the only place where they change."""
-    where = f"{login.user}@{login.host}:{login.port}"
-    why = str(error) or type(error).__name__
-    if isinstance(error, asyncssh.HostKeyNotVerifiable):
-        return AccessRefused(f"{where}: the host key is not the pinned one: {_pinned(login)}")
-    if isinstance(error, _PERMANENT):
-        return AccessRefused(f"{where} refuses the login: {why}")
-    if isinstance(error, TimeoutError):
-        return ClusterUnreachable(f"{where} does not answer")
-    if isinstance(error, FileNotFoundError) and error.filename:
-        return AccessRefused(f"{error.filename} cannot be read, which {where} needs")
-    return ClusterUnreachable(f"{where} is not reachable: {why}")
-
-
-def _pinned(login: Login) -> str:
-    """Say where the expected host keys stand, line by line."""
-    lines = []
-    text = login.known_hosts.read_text(encoding="utf-8", errors="replace")
-    for number, line in enumerate(text.splitlines(), 1):
-        try:
-            keys = asyncssh.import_known_hosts(line).match(login.host, "", login.port)
-        except ValueError:
-            continue
-        if any(keys):
-            lines.append(f"{login.known_hosts}:{number}")
-    if lines:
-        return f"see {', '.join(lines)}"
-    return f"{login.known_hosts} has no line for it"
-
-
-def _check(login: Login) -> None:
-    for path in login.keys:
-        try:
-            asyncssh.read_private_key(path)
-        except (OSError, ValueError) as error:
-            raise ConfigError(f"the SSH key {path} cannot be used: {error}") from error
-    if not login.known_hosts.is_file():
-        raise ConfigError(f"there is no file {login.known_hosts} with the pinned host keys")
-
-
-async def _connect(
-    login: Login, jump: asyncssh.SSHClientConnection | None
-) -> asyncssh.SSHClientConnection:
-    return await asyncssh.connect(
-        login.host,
-        login.port,
-        username=login.user,
-        tunnel=jump or (),
-        proxy_command=login.proxy_command or None,
-        **_trust(login),
-    )
-
-
-async def _jump(login: Login) -> asyncssh.SSHClientConnection:
-    user, _, place = login.proxy_jump.rpartition("@")
-    host, _, port = place.partition(":")
-    return await asyncssh.connect(
-        host, int(port or 22), username=user or login.user, **_trust(login)
-    )
-
-
-def _trust(login: Login) -> dict[str, Any]:
-    """Return what both hops share: the pinned keys, our keys, no configuration of the account."""
-    return {
-        "known_hosts": str(login.known_hosts),
-        "client_keys": [str(path) for path in login.keys],  # none: those of ~/.ssh and the agent
-        "client_certs": [str(path) for path in login.certificates],
-        "agent_path": () if login.agent == "" else login.agent,
-        "preferred_auth": "publickey",
-        "keepalive_interval": login.keepalive,
-        "keepalive_count_max": 3,
-        "config": None,
-    }
 
 
 class _Answer(asyncssh.SSHClientSession[bytes]):

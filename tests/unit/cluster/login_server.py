@@ -57,6 +57,12 @@ class LoginServer:
             def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
                 server.connections.append(conn)
 
+            @override
+            def connection_requested(
+                self, dest_host: str, dest_port: int, orig_host: str, orig_port: int
+            ) -> bool:
+                return True  # a jump host leads on
+
         self._listener = await asyncssh.listen(
             "127.0.0.1",
             self.port,

@@ -257,6 +257,7 @@ async def test_a_home_that_cannot_be_written_is_refused_in_words(site: Site) -> 
     (site.home / ".sbatchat").write_text("")
     seen = await site.launch()
     assert isinstance(seen, Refused)
+    assert "cannot be written" in seen.text
     assert seen.retry
 
 
