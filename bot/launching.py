@@ -13,7 +13,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
-from bot.card import Card
 from bot.cards.request import refused, request_card, submitting, unknown
 from bot.cluster import slurm, spool
 from bot.cluster.launch import launch
@@ -128,22 +127,18 @@ class Launcher:
         await self._keep(request, jobs, stage)
 
     async def _keep(self, request: Request, jobs: Sequence[Job], stage: Stage) -> None:
-        known = {job.id for job in await self._store.jobs_of(request.id)}
-        new = [job for job in jobs if job.id not in known]
+        known = await self._store.jobs_of(request.id)
+        there = {job.id for job in known}
+        new = [job for job in jobs if job.id not in there]
         taken = request.model_copy(update={"stage": stage, "error": ""})
         extra = {"request": request.id, "jobs": [job.id for job in jobs]}
         logger.info("Slurm took it", extra={"action": "receipt_known", **extra})
-        shown = await self._card(taken, new) if new or stage is not request.stage else None
-        wanted = [living(taken, shown)] if shown is not None and new else []
+        submitted = taken.model_copy(update={"stage": Stage.SUBMITTED})
+        wanted = [living(taken, request_card(submitted, [*known, *new]))] if new else []
         await self._store.save_request(taken, *wanted, jobs=new, was=request.stage)
         logger.info("its jobs are kept", extra={"action": "receipt_stored", **extra})
         self._wake()
         self._follow(new)
-
-    async def _card(self, request: Request, new: Sequence[Job]) -> Card:
-        jobs = [*await self._store.jobs_of(request.id), *new]
-        submitted = request.model_copy(update={"stage": Stage.SUBMITTED})
-        return request_card(submitted, jobs)
 
     async def _refused(self, request: Request, outcome: spool.Refused) -> None:
         """Nothing was submitted: say why, and offer what mends it."""
@@ -229,6 +224,7 @@ def new_job(request: Request, job_id: str, seen: Observation | None = None) -> J
         id=job_id,
         request=request.id,
         channel=request.caller.channel,
+        caller=request.caller.user,
         seen=first,
         created=datetime.now(UTC),
     )

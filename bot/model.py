@@ -252,6 +252,8 @@ class Job(Value):
     request: str
     channel: str = ""
     """Where it is told of."""
+    caller: str = ""
+    """The Slack user who asked for it."""
     seen: Observation
     tasks: tuple[tuple[State, int], ...] = ()
     """Array tasks or components by state; empty for a plain job."""

@@ -32,7 +32,7 @@ async def jobs(service: Service, act: Act, node: LoginNode, which: str) -> Card:
     recent = await service.store.recent_jobs(node.name, RECENT * 4)
     found: list[Observation] = []
     for job in recent:
-        if which == "mine" and not await _is_mine(service, act, job):
+        if which == "mine" and job.caller != act.caller.user:
             continue
         if which == "running" and job.seen.state is not State.RUNNING:
             continue
@@ -40,11 +40,6 @@ async def jobs(service: Service, act: Act, node: LoginNode, which: str) -> Card:
             continue
         found.append(job.seen)
     return lists.jobs_card(node.name, which, found[:RECENT], datetime.now(UTC))
-
-
-async def _is_mine(service: Service, act: Act, job: Job) -> bool:
-    request = await service.store.request(job.request)
-    return request is not None and request.caller.user == act.caller.user
 
 
 async def status(service: Service, act: Act, node: LoginNode, ref: str | None) -> Card:
