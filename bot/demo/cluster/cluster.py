@@ -45,8 +45,8 @@ class EmbeddedCluster:
         self._accounting = accounting
         self._min_job_age = min_job_age
         self._stack = AsyncExitStack()
-        self._daemons: dict[str, Daemon] = {}
-        self._stopped: list[Daemon] = []  # what they had started may go on
+        # By name, the running one last: what those before it had started may go on.
+        self._daemons: dict[str, list[Daemon]] = {name: [] for name in DAEMONS}
         self._place: place.Place
         self._plan: Plan
 
@@ -149,7 +149,7 @@ class EmbeddedCluster:
                 await asyncio.to_thread(remove, each)
 
     async def _end(self) -> None:
-        await together(*(daemon.end() for daemon in [*self._daemons.values(), *self._stopped]))
+        await together(*(daemon.end() for name in DAEMONS for daemon in self._daemons[name]))
 
     async def run(
         self, *argv: str, user: str | None = None, stdin: str | None = None, check: bool = True
@@ -166,22 +166,23 @@ class EmbeddedCluster:
     async def start_daemon(self, name: str) -> None:
         """Start a daemon (munged, mariadbd, slurmdbd, slurmctld, sshd, tokenizer) or a node."""
         spec = DAEMONS[name](self._plan, self._place.tree, self._place.outside)
+        if any(daemon.alive for daemon in self._daemons[name]):
+            raise ClusterError(f"{name} is running")
         daemon = Daemon(spec, self._log / f"{name}.log")
-        if (before := self._daemons.get(name)) is not None:
-            if before.alive:
-                raise ClusterError(f"{name} is running")
-            self._stopped.append(before)
-        self._daemons[name] = daemon
+        self._daemons[name].append(daemon)
         argv = self._place.argv(spec.argv, user=spec.user, node=spec.node)
         await daemon.start(argv, self._place.environment(spec.user))
 
     async def stop_daemon(self, name: str) -> None:
         """Stop the daemon alone: jobs of a node, sessions of sshd and detached commands go on."""
-        await self._daemons[name].stop()
+        await self._daemons[name][-1].stop()
 
     async def crash_node(self, name: str) -> None:
-        """Kill a node's slurmd and every job process on it, at once."""
-        await self._daemons[name].end()
+        """Kill a node's slurmd and every job process on it, at once.
+
+        Slurm takes SlurmdTimeout (30 s) to notice; revived sooner, the node keeps its dead jobs.
+        """
+        await together(*(daemon.end() for daemon in self._daemons[name]))
 
     async def revive_node(self, name: str) -> None:
         """Start a node again after a crash."""
@@ -189,8 +190,9 @@ class EmbeddedCluster:
 
     def cut_connections(self) -> int:
         """Kill every SSH session's server side and tell how many; what they ran goes on."""
-        main = self._daemons["sshd"]
-        cut = [pid for pid in main.family() if pid != main.pid and _is_sshd(pid)]
+        listeners = [daemon.pid for daemon in self._daemons["sshd"]]
+        families = [pid for daemon in self._daemons["sshd"] for pid in daemon.family()]
+        cut = [pid for pid in families if pid not in listeners and _is_sshd(pid)]
         for pid in cut:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

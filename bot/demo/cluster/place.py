@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import getpass
-import os
-import shutil
-import socket
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from bot.demo.cluster import conf, tree
-from bot.demo.cluster.daemon import Daemon, Spec
-from bot.demo.cluster.plan import ACCOUNT, NODES, Account, Users
+from bot.demo.cluster import namespaces
+from bot.demo.cluster.calling_user import CallingUser
+from bot.demo.cluster.namespaces import Namespaces
+from bot.demo.cluster.plan import Account, Users
 from bot.demo.cluster.tree import Tree
-
-_HOST = "alice-login-0"
-_GROUP = 50001
-_ACCOUNTS = (Account("alice", 50001, _GROUP), Account("bob", 50002, _GROUP))
-_BASE_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
 class Place(Protocol):
@@ -50,161 +41,6 @@ class Place(Protocol):
 
 def choose(directory: Path, run: Path, python: Path) -> Place:
     """Namespaces where the machine allows them, otherwise the calling user."""
-    if namespaces_allowed():
+    if namespaces.allowed():
         return Namespaces(directory, run, python)
     return CallingUser(directory, run, python)
-
-
-def namespaces_allowed() -> bool:
-    """Whether this process may make private mount and host name namespaces."""
-    if os.geteuid() != 0:
-        return False
-    probe = "mount -t tmpfs none /mnt && hostname probe"
-    argv = ["unshare", "--mount", "--uts", "--propagation", "private", "sh", "-c", probe]
-    return subprocess.run(argv, capture_output=True, check=False).returncode == 0
-
-
-class Namespaces:
-    """Private mount and host name namespaces: ordinary paths, real accounts, nodes with names."""
-
-    def __init__(self, directory: Path, run: Path, python: Path) -> None:
-        self._directory = directory
-        self._python = python
-        self.outside = tree.below(directory, run=run, python=python)
-        self.tree = tree.INSTALLED
-        self.host = _HOST
-        self.users = Users(slurm="slurm", munge="munge", database="mysql", root="root")
-        self.accounts: tuple[Account, ...] = _ACCOUNTS
-        self.login: str | None = None
-        self._holder: Daemon | None = None
-
-    async def open(self, log: Path) -> None:
-        """Hold the namespaces open in a process that sleeps, with everything mounted."""
-        etc = self._directory / "etc"
-        etc.mkdir()
-        machine = Path("/etc")
-        etc.joinpath("passwd").write_text(
-            conf.passwd((machine / "passwd").read_text(), self.accounts, self.tree)
-        )
-        etc.joinpath("group").write_text(
-            conf.group((machine / "group").read_text(), ACCOUNT, _GROUP)
-        )
-        etc.joinpath("hosts").write_text(f"127.0.0.1 localhost {_HOST} {' '.join(NODES)}\n")
-        for name in ("run", "python"):
-            (self._directory / name).mkdir()
-        ready = self._directory / "mounted"
-        argv = ["unshare", "--mount", "--uts", "--propagation", "private", "sh", "-ec"]
-        argv += [self._mounts(), "sh", str(self._directory)]
-        argv += [str(self.outside.run), str(self.outside.python)]
-        spec = Spec("the private namespace", tuple(argv), "root", socket=ready)
-        self._holder = Daemon(spec, log)
-        await self._holder.start(argv, {"PATH": _BASE_PATH})
-
-    def _mounts(self) -> str:
-        """The holder's script: made of constants; the machine's own paths are its arguments."""
-        folders = [(name, str(inside)) for name, inside in self.tree.folders()]
-        folders += [(f"etc/{name}", f"/etc/{name}") for name in ("passwd", "group", "hosts")]
-        folders += [("tmp", "/tmp")]
-        return "\n".join(
-            [
-                f"hostname {_HOST}",
-                'mount --bind "$2" "$1/run"',
-                'mount --bind "$3" "$1/python"',
-                # Gathered below /mnt first: a mount over /home or /tmp may hide the checkout.
-                'mount --rbind "$1" /mnt',
-                *(f"mount --bind /mnt/{name} {inside}" for name, inside in folders),
-                ": > /mnt/mounted",
-                "exec sleep infinity",
-            ]
-        )
-
-    async def close(self) -> None:
-        """End the holder; the namespaces go with their last process."""
-        if self._holder is not None:
-            await self._holder.end()
-
-    def own(self, path: Path, user: str) -> None:
-        """Give a file or folder to an account."""
-        names = {account.name: (account.uid, account.gid) for account in self.accounts}
-        uid, gid = names.get(user) or (user, None)
-        for each in (path, *path.rglob("*")) if path.is_dir() else (path,):
-            shutil.chown(each, uid, gid)
-
-    def argv(self, command: Sequence[str], *, user: str, node: str | None = None) -> list[str]:
-        """Enter the namespaces, and on a node one more pair with its own name and /tmp."""
-        assert self._holder is not None  # noqa: S101 - open() comes first
-        pid = str(self._holder.pid)
-        entered = ["nsenter", "--target", pid, "--mount", "--uts", "--root", "--wd=/"]
-        if node is not None:
-            script = 'hostname "$1"; mount --bind "/mnt/nodes/$1" /tmp; shift; exec "$@"'
-            entered += ["unshare", "--mount", "--uts", "--propagation", "private"]
-            entered += ["sh", "-ec", script, "sh", node]
-        if user != "root":
-            entered += ["setpriv", "--reuid", user, "--regid", self._group(user), "--init-groups"]
-        return [*entered, *command]
-
-    def _group(self, user: str) -> str:
-        return ACCOUNT if any(user == account.name for account in self.accounts) else user
-
-    def environment(self, user: str) -> Mapping[str, str]:
-        """An ordinary one: Slurm finds its configuration by itself."""
-        home = "/root" if user == "root" else str(self.tree.home / user)
-        return {"PATH": _BASE_PATH, "HOME": home, "USER": user, "LOGNAME": user, "LANG": "C.UTF-8"}
-
-
-class CallingUser:
-    """Everything as whoever calls, below one directory; only that account can own jobs."""
-
-    def __init__(self, directory: Path, run: Path, python: Path) -> None:
-        self.outside = self.tree = tree.below(directory, run=run, python=python)
-        self.host = socket.gethostname().partition(".")[0]
-        name = getpass.getuser()
-        self.users = Users(slurm=name, munge=name, database=name, root=name)
-        self.accounts: tuple[Account, ...] = (Account(name, os.getuid(), os.getgid()),)
-        self.login: str | None = str(self.tree.ssh / "login")
-
-    async def open(self, log: Path) -> None:
-        """Write what sends each session to the cluster's home instead of the person's own."""
-        del log  # nothing runs
-        script = Path(self.tree.ssh / "login")
-        script.write_text(_LOGIN)
-        script.chmod(0o755)
-        if os.geteuid() == 0:
-            # The one path that sshd has compiled in; packages make it at boot.
-            Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
-
-    async def close(self) -> None:
-        """Nothing is held open."""
-
-    def own(self, path: Path, user: str) -> None:
-        """There is one account only."""
-
-    def argv(self, command: Sequence[str], *, user: str, node: str | None = None) -> list[str]:
-        """The command itself."""
-        del user, node
-        return list(command)
-
-    def environment(self, user: str) -> Mapping[str, str]:
-        """Everything that an installed cluster would find in its usual place."""
-        return {
-            "PATH": f"{self.tree.python}/bin:{_BASE_PATH}",
-            "HOME": str(self.tree.home / user),
-            "USER": user,
-            "LOGNAME": user,
-            "LANG": "C.UTF-8",
-            "SLURM_CONF": str(self.tree.slurm_conf),
-        }
-
-
-_LOGIN = """\
-#!/bin/sh
-# Start each session in the cluster's home, not in that of whoever runs the cluster.
-cd "$HOME" || exit 1
-command=$SSH_ORIGINAL_COMMAND
-unset SSH_ORIGINAL_COMMAND OLDPWD
-case $command in
-  "") exec "$SHELL" -l ;;
-  internal-sftp*) exec /usr/lib/openssh/sftp-server ;;
-  *) exec "$SHELL" -c "$command" ;;
-esac
-"""

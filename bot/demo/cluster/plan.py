@@ -13,6 +13,7 @@ CLUSTER = "alice"
 PARTITIONS = ("a3m", "a3u")
 NODES = ("alice-a3m-0", "alice-a3m-1", "alice-a3u-0", "alice-a3u-1")
 GPUS = 8
+BASE_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 # Below the range from which the kernel lends ports to outgoing connections.
 _PORTS = range(20000, 32000)
