@@ -10,11 +10,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from bot.demo.cluster import ClusterError, EmbeddedCluster, reaper
+from bot.demo.cluster import ClusterError, EmbeddedCluster, Login, conf, reaper
 from bot.demo.cluster.daemon import Daemon, Spec
 from bot.demo.cluster.slot import claim
 from tests.cluster_fixture import Person
@@ -118,7 +120,7 @@ async def test_a_second_cluster_runs_beside_the_first(
     """Without accounting, with its own ports, nodes and homes."""
     async with EmbeddedCluster(tmp_path / "second", accounting=False) as second:
         address = second.address
-        visitor = Person(address, type(alice.login)(address.user, address.key))
+        visitor = Person(address, Login(address.user, address.key))
         assert address.port != cluster.address.port
         job = await visitor.sbatch("jobs/hello.sh")
         assert await visitor.ended(job) == "COMPLETED"
@@ -148,6 +150,37 @@ async def test_nothing_is_left_when_the_starter_ends(number: signal.Signals) -> 
     await _until_true(lambda: not any(Path(f"/proc/{pid}").exists() for pid in family))
     await _until_true(lambda: not sockets.exists())
     assert not _sleepers()
+
+
+async def test_without_rights_everything_runs_as_the_caller(alice: Person) -> None:
+    """Below one directory: not even the home of whoever calls is touched."""
+    rights = ["setpriv", "--bounding-set=-sys_admin"] if os.geteuid() == 0 else []
+    argv = [*rights, sys.executable, "-m", "bot.demo.cluster", "--json"]
+    with subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE) as starter:
+        assert starter.stdout is not None
+        address = json.loads(await asyncio.to_thread(starter.stdout.readline))
+        caller = _elsewhere(alice, address)
+        home = Path(caller.address.home)
+        assert home.is_relative_to(ROOT / "var")
+        assert (await caller.ssh("pwd; cd; pwd; echo $HOME")).stdout == f"{home}\n" * 3
+        job = await caller.sbatch("jobs/hello.sh")
+        assert await caller.ended(job) == "COMPLETED"
+        assert (home / f"slurm-{job}.out").read_text().startswith("hello from ")
+        starter.terminate()
+
+
+@pytest.mark.parametrize(
+    ("version", "plugin"),
+    [
+        ("slurm-wlm 22.05.8", "cgroup/v1"),
+        ("slurm-wlm 23.11.4", "cgroup/v1"),
+        ("slurm 24.05.0", "disabled"),
+        ("slurm 25.05.1-0rc1", "disabled"),
+    ],
+)
+def test_control_groups_are_left_alone(version: str, plugin: str) -> None:
+    """In the words that each version understands."""
+    assert conf.cgroup_conf(f"{version}\n") == f"CgroupPlugin={plugin}\n"
 
 
 async def test_a_daemon_that_ends_at_once_is_explained(tmp_path: Path) -> None:
@@ -206,6 +239,15 @@ def _sleepers() -> list[int]:
             if words[:2] == [b"sleep", str(NAP).encode()]:
                 found.append(int(process.name))
     return found
+
+
+def _elsewhere(person: Person, address: dict[str, Any]) -> Person:
+    """The person at another cluster, whose address came as JSON."""
+    ssh = address["ssh"]
+    login = Login(ssh["user"], Path(ssh["key"]))
+    known = Path(ssh["known_hosts"])
+    there = replace(person.address, port=ssh["port"], known_hosts=known, home=address["home"])
+    return Person(there, login)
 
 
 def _socket_folder(slurm_conf: Path) -> Path:
