@@ -88,7 +88,13 @@ def preflight(
     args = ["\n".join(roots), str(wanted)]
     for need in needs:
         args += [need.kind, need.path, need.among, need.suffix]
-    return Query(_SCRIPT, lambda output: _parse(output, needs), tuple(args), name="preflight")
+    return Query(
+        _SCRIPT,
+        lambda output: _parse(output, needs),
+        tuple(args),
+        name="preflight",
+        leads_on=True,
+    )
 
 
 def _parse(output: Output, needs: Sequence[Need]) -> tuple[Checked, ...]:

@@ -30,6 +30,7 @@ _LIMIT = 32 * 1024 * 1024
 _SESSIONS = 8  # sshd allows 10 on a connection unless told otherwise
 _FIRST, _LONGEST = 1.0, 20.0  # seconds between tries to connect, doubled each time
 _CLOSING, _LINGER = 5.0, 1.0
+_AHEAD = 1.0  # seconds that a channel opened ahead is kept
 
 
 class SshCluster:
@@ -43,6 +44,7 @@ class SshCluster:
         self._connecting = asyncio.Lock()
         self._connection: asyncssh.SSHClientConnection | None = None
         self._jump: asyncssh.SSHClientConnection | None = None
+        self._next: asyncio.Task[_Session] | None = None
         self._failures = 0
         self._failure: ClusterError = ClusterUnreachable()
         self._not_before = 0.0
@@ -71,6 +73,8 @@ class SshCluster:
 
     async def close(self) -> None:
         """Close the connection; the next query makes a new one."""
+        if self._next is not None:
+            self._drop(self._next)
         for connection in (self._connection, self._jump):
             if connection is not None:
                 connection.close()
@@ -96,10 +100,11 @@ class SshCluster:
         return query.parse(output)
 
     async def _ask(self, query: Query[T]) -> Output:
-        nonce = secrets.token_hex(16)
-        script = framed(self._prelude, query.script, query.args, nonce)
         what = f"{self._name}: {query.name or 'a command'}"
-        channel, answer = await self._open(nonce)
+        channel, answer = await self._ahead() or await self._open()
+        if query.leads_on:
+            self._open_ahead()
+        script = framed(self._prelude, query.script, query.args, answer.frame.nonce)
         try:
             async with asyncio.timeout(query.timeout):
                 channel.write(script.encode())
@@ -121,29 +126,57 @@ class SshCluster:
         asyncio.get_running_loop().call_later(linger, channel.close)
         return answer.output(what)
 
-    async def _open(self, nonce: str) -> tuple[asyncssh.SSHClientChannel[bytes], _Answer]:
+    async def _open(self) -> _Session:
         """Open a channel, if need be on a new connection: nothing runs before, so this is safe."""
         for last in (False, False, True):
             connection = await self._connected()
-            await self._slots.acquire()
-            answer = _Answer(Frame(nonce), self._slots.release)
-            opened = False
             try:
-                async with asyncio.timeout(self._login.connect_timeout):
-                    channel, _ = await connection.create_session(
-                        partial(_same, answer), COMMAND, encoding=None
-                    )
-                opened = True
+                return await self._session(connection)
             except (TimeoutError, OSError, asyncssh.Error) as error:
                 if last:
                     raise ours(error, self._login) from error
                 await self._after(error, connection)
-            else:
-                return channel, answer
-            finally:
-                if not opened:
-                    answer.free()
         raise ClusterUnreachable
+
+    async def _session(self, connection: asyncssh.SSHClientConnection) -> _Session:
+        await self._slots.acquire()
+        answer = _Answer(Frame(secrets.token_hex(16)), self._slots.release)
+        opened = False
+        try:
+            async with asyncio.timeout(self._login.connect_timeout):
+                channel, _ = await connection.create_session(
+                    partial(_same, answer), COMMAND, encoding=None
+                )
+            opened = True
+        finally:
+            if not opened:
+                answer.free()
+        return channel, answer
+
+    def _open_ahead(self) -> None:
+        """Open the next query's channel now: sshd, the login shell and its profile take a while."""
+        connection = self._connection
+        if self._next is None and connection is not None and not self._slots.locked():
+            loop = asyncio.get_running_loop()
+            self._next = loop.create_task(self._session(connection))
+            loop.call_later(_AHEAD, self._drop, self._next)
+
+    async def _ahead(self) -> _Session | None:
+        """Return the channel that was opened ahead, unless it is gone."""
+        opening, self._next = self._next, None
+        if opening is None:
+            return None
+        try:
+            channel, answer = await opening
+        except (TimeoutError, OSError, asyncssh.Error):
+            return None
+        return None if answer.done.is_set() else (channel, answer)
+
+    def _drop(self, opening: asyncio.Task[_Session]) -> None:
+        """Close a channel that nobody took: an old one would not notice a dead connection."""
+        if self._next is opening:
+            self._next = None
+            opening.add_done_callback(_closed)
 
     async def _after(self, error: Exception, connection: asyncssh.SSHClientConnection) -> None:
         """Make the next try meaningful."""
@@ -205,11 +238,16 @@ def _same(answer: _Answer) -> _Answer:
     return answer
 
 
+def _closed(opening: asyncio.Task[_Session]) -> None:
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result()[0].close()
+
+
 class _Answer(asyncssh.SSHClientSession[bytes]):
     """Collects both streams of one channel until the answer is complete."""
 
     def __init__(self, frame: Frame, free: Callable[[], None]) -> None:
-        self._frame = frame
+        self.frame = frame
         self._free: Callable[[], None] | None = free
         self._stdout = bytearray()
         self._stderr = bytearray()
@@ -224,7 +262,7 @@ class _Answer(asyncssh.SSHClientSession[bytes]):
         stream = self._stderr if datatype == asyncssh.EXTENDED_DATA_STDERR else self._stdout
         stream += data
         self.too_long = len(stream) > _LIMIT
-        if self.too_long or self._frame.complete(self._stdout, self._stderr):
+        if self.too_long or self.frame.complete(self._stdout, self._stderr):
             self.done.set()
 
     @override
@@ -243,10 +281,13 @@ class _Answer(asyncssh.SSHClientSession[bytes]):
         """Return the answer; raises CommandFailed when it is too long, or never came to its end."""
         if self.too_long:
             raise CommandFailed(f"{what} answered more than {_LIMIT >> 20} MB")
-        found = self._frame.output(bytes(self._stdout), bytes(self._stderr))
+        found = self.frame.output(bytes(self._stdout), bytes(self._stderr))
         if found is not None:
             return found
         if self._error is not None or not self._stdout:
             raise ClusterUnreachable(f"{what}: the connection was cut") from self._error
         said = self._stderr.decode("utf-8", "replace").strip()[-500:]
         raise ClusterUnreachable(f"{what}: the remote shell was killed. {said}".strip())
+
+
+_Session = tuple[asyncssh.SSHClientChannel[bytes], _Answer]

@@ -23,9 +23,15 @@ sb_process() {
   sb_say "$1" "$3" "$4" "$5" "$6" "${sb_born:-gone}"
 }
 
-# Says $1 with the end of the file $2. A few lines are read here, since most files hold one and
-# starting a program takes longer than all of that.
+# Says $1 with the end of a file that may be of any size, lines included.
 sb_tail() {
+  [ -s "$2" ] || return 0
+  sb_say "$1"
+  tail -c 65536 "$2"
+}
+
+# Says $1 with what sbatch answered: a few lines, as a rule, which need no program.
+sb_answer() {
   [ -s "$2" ] || return 0
   sb_say "$1"
   sb_text= sb_k=0
@@ -84,6 +90,6 @@ sb_call() { # $1: an attempt's folder, $2: number of the call
     read -r sb_line <"$1/receipt-$2"
     sb_say receipt "$sb_line"
   fi
-  sb_tail answer "$1/$2.out"
-  sb_tail errors "$1/$2.err"
+  sb_answer answer "$1/$2.out"
+  sb_answer errors "$1/$2.err"
 }

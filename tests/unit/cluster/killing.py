@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 WHEN = ("before", "after", "all", "all-after")
-COMMANDS = ("mkdir", "flock", "chmod", "setsid", "sync", "mv", "sbatch")
+COMMANDS = ("mkdir", "flock", "chmod", "setsid", "sync", "mv", "tail", "sbatch")
 
 WRAPPER = """#!/bin/sh
 # {name}: as the real one, but kills its caller where it is told to.
