@@ -38,6 +38,8 @@ class Query(Generic[T_co]):
     """Seconds."""
     name: str = field(default="", compare=False)
     """For the log and for counting calls, such as `squeue`."""
+    leads_on: bool = False
+    """The next question follows at once: what it needs may be opened meanwhile."""
 
 
 class Cluster(Protocol):
