@@ -227,7 +227,7 @@ async def test_looking_at_many_requests_is_one_round_trip(start: Starter) -> Non
 
 # --- killed at every remote step --------------------------------------------------------------
 
-STEPS = 12
+STEPS = 11
 
 
 @pytest.fixture
