@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from bot.cards.request import refused, request_card, submitting, unknown
 from bot.cluster import slurm, spool
-from bot.cluster.launch import launch
+from bot.cluster.launch import launch, look
 from bot.errors import ClusterError
 from bot.login_node import LoginNode
 from bot.messages import living
@@ -89,9 +89,9 @@ class Launcher:
             self._carried.discard(request.id)
 
     async def _launch(self, request: Request) -> None:
-        look = FIRST_LOOK
+        wait = FIRST_LOOK
         while True:
-            outcome = await self._patiently(request, partial(self._look, request, look))
+            outcome = await self._patiently(request, partial(self._look, request, wait))
             match outcome:
                 case spool.Submitted(jobs=receipts, finished=True):
                     return await self._took(request, receipts, Stage.SUBMITTED)
@@ -107,7 +107,7 @@ class Launcher:
                     return await self._lost_answer(request, outcome)
                 case spool.Running() | spool.NotStarted():
                     pass
-            look = LATER_LOOK
+            wait = LATER_LOOK
             await asyncio.sleep(PAUSE)
 
     async def _look(self, request: Request, wait: float) -> spool.Outcome:
@@ -167,7 +167,7 @@ class Launcher:
         await self._search(lost)
 
     async def _search(self, request: Request) -> None:
-        """Look for a request's jobs by its signature, in the queue and in the accounting."""
+        """Look for a request's jobs by its signature, then by name and folder of the lost call."""
         node = self._nodes[request.cluster]
         since = request.created - timedelta(minutes=5)
         ask = slurm.find_by_comment((request.id,), since)
@@ -177,11 +177,34 @@ class Launcher:
             search = await self._patiently(request, lambda: node.run(ask))
             accounting = search.accounting
             if sightings := search.found.get(request.id):
-                jobs = {seen.job: new_job(request, seen.job, seen) for seen in sightings}
-                return await self._keep(request, list(jobs.values()), Stage.SUBMITTED)
+                return await self._sighted(request, sightings)
+        if fitting := await self._patiently(request, partial(self._unsigned, request)):
+            return await self._sighted(request, fitting)
         logger.info("not found", extra={"action": "search_ended", "request": request.id})
         await self._want(living(request, unknown(request, searched=True, accounting=accounting)))
         return None
+
+    async def _sighted(self, request: Request, sightings: Sequence[Observation]) -> None:
+        jobs = {seen.job: new_job(request, seen.job, seen) for seen in sightings}
+        await self._keep(request, list(jobs.values()), Stage.SUBMITTED)
+
+    async def _unsigned(self, request: Request) -> Sequence[Observation]:
+        """Return the one job that fits a lost call and is nobody's, where a site drops comments."""
+        node = self._nodes[request.cluster]
+        spools = await node.run(look((request.id,)))
+        found = spools.get(request.id)
+        outcome = spool.outcome(found) if found else None
+        calls = outcome.calls if isinstance(outcome, spool.Unknown) else ()
+        since = (request.accepted or request.created) - timedelta(minutes=1)
+        fitting: dict[str, Observation] = {}
+        for call in calls:
+            sighting = await node.run(slurm.find_by_name(call.name, call.cwd, since))
+            for seen in sighting.jobs:
+                if not slurm.signatures(seen.comment) and not await self._store.job(
+                    request.cluster, seen.job
+                ):
+                    fitting[seen.job] = seen
+        return tuple(fitting.values()) if len(fitting) == 1 else ()
 
     async def _patiently(self, request: Request, ask: Callable[[], Awaitable[T]]) -> T:
         """Ask until the cluster answers; say once that it does not."""
