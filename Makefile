@@ -1,5 +1,6 @@
 # Each command does its own set-up, and may be run twice.
 .DEFAULT_GOAL := help
+WORKERS ?= 4
 .PHONY: help setup demo test check bench
 
 help:
@@ -16,7 +17,7 @@ demo:
 	@scripts/setup demo && exec .venv/bin/python -m bot demo
 
 test:
-	@scripts/setup test && exec .venv/bin/python -m pytest $(ARGS)
+	@scripts/setup test && .venv/bin/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
 
 check:
 	@scripts/setup check

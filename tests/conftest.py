@@ -1,0 +1,27 @@
+"""How tests are dealt out to the processes that run beside each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+
+GROUPS = (
+    ("kill", ("e2e/test_kill",)),
+    ("recipes", ("slurm/test_cluster", "slurm/test_recipes")),
+    ("slurm", ("slurm/",)),
+    ("people", ("e2e/",)),
+    ("browser", ("browser/",)),
+)
+"""Tests that share a cluster or a browser stay together: the group, and how their paths begin."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put each test into its group; the others go file by file."""
+    for item in items:
+        path = item.path.relative_to(TESTS).as_posix()
+        group = next((name for name, starts in GROUPS if path.startswith(starts)), path)
+        item.add_marker(pytest.mark.xdist_group(group))
