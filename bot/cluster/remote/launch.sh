@@ -17,6 +17,15 @@ sb_problem() { # $1: what, $2: which
   exit 0
 }
 
+# Says that the spool could not be written; unless who tried was killed (its status $1 is 137), which
+# says nothing of the home: whoever comes next tries again.
+sb_unwritten() {
+  [ "$1" -eq 137 ] || sb_problem room
+  sb_report "$sb_root" "$sb_lock"
+  sb_say end
+  exit 0
+}
+
 # Whether this attempt may begin: the first always; a later one only when the one before it has
 # left no intent and, by the fence, never can: intent-1 is either its file or our folder.
 sb_may_start() {
@@ -49,8 +58,9 @@ sb_start() {
       printf '%s' "${10}" >"$sb_new/bin/sbatch" &&
       chmod 700 "$sb_new/bin/sbatch"
   ) || {
+    sb_status=$?
     rm -rf "$sb_new"
-    sb_problem room
+    sb_unwritten "$sb_status"
   }
   sb_birth $$
   set -C
@@ -86,7 +96,7 @@ sb_wait_for_end() {
 sb_bin=
 [ -e "$sb_started" ] || sb_bin=$sb_new/bin
 mkdir -p -m 700 "$HOME/.sbatchat" "${sb_root%/*}" "$sb_root" ${sb_bin:+"$sb_new" "$sb_bin"} ||
-  sb_problem room
+  sb_unwritten $?
 command -v flock >/dev/null || sb_problem flock
 command exec 9>>"$sb_root/lock" || sb_problem room
 flock -E 75 -w "$sb_wait" 9
