@@ -51,7 +51,7 @@ def submitting(request: Request, trouble: str = "") -> Card:
     """Say that it is on its way, and what stands in the way."""
     lead: Text = (f"Submitting to {request.cluster} …",)
     if trouble:
-        lead = (f"Not submitted yet: {trouble} Still trying; nothing is lost.",)
+        lead = (f"Not known yet whether Slurm has it: {trouble} Still trying; nothing is lost.",)
     return Card(
         title=request.title,
         tone=Tone.TROUBLE if trouble else Tone.WAITING,
