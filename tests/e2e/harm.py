@@ -37,6 +37,7 @@ connection() {{
 case $when in
   before) kill -9 $PPID; exit 1 ;;
   group) kill -9 0 ;;
+  self) kill -9 $$ ;;
   cut) connection; exec "$real" "$@" ;;
   lost) "$real" "$@" >/dev/null 2>&1; kill -9 $PPID; exit 1 ;;
   late) "$real" "$@" >/dev/null 2>&1
@@ -59,9 +60,9 @@ class Harm:
     """At the n-th call of a program, what is done.
 
     `before`, `after`: its caller is killed; `group`, `group-after`: the caller's whole process
-    group; `cut`, `cut-after`: the SSH connection's server side. For sbatch alone, `lost`: Slurm
-    takes the job, but its answer goes nowhere and the caller dies; `late`: Slurm takes the job, and
-    sbatch reports a time-out.
+    group; `self`: the program itself; `cut`, `cut-after`: the SSH connection's server side. For
+    sbatch alone, `lost`: Slurm takes the job, but its answer goes nowhere and the caller dies;
+    `late`: Slurm takes the job, and sbatch reports a time-out.
     """
 
     program: str

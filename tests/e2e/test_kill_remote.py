@@ -23,7 +23,7 @@ CALLS = {
     "flock": 3,
     "chmod": 1,
     "setsid": 1,
-    "sync": 2,
+    "sync": 1,
     "sbatch": 1,
     "mv": 2,
     "cat": 0,
@@ -57,7 +57,20 @@ def points() -> list[Point]:
         for nth in range(1, count + 1)
         for when in WHEN
     ]
-    return [*map(at, harms), *_groups(), *_lost(), *_questions(), *_cuts(), *_launched()]
+    return [
+        *map(at, harms),
+        *_themselves(),
+        *_groups(),
+        *_lost(),
+        *_questions(),
+        *_cuts(),
+        *_launched(),
+    ]
+
+
+def _themselves() -> list[Point]:
+    """A program itself is killed, as when memory runs out: nothing is wrong with the home."""
+    return [at(Harm(name, 1, "self")) for name in ("mkdir", "flock", "chmod", "setsid", "tail")]
 
 
 def _groups() -> list[Point]:

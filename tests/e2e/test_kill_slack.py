@@ -1,4 +1,4 @@
-"""Slack misbehaves while a request is told: it drops, repeats, refuses, hangs, forgets to answer."""
+"""Slack misbehaves while a request is told: it drops, repeats, refuses, hangs, is silent."""
 
 from __future__ import annotations
 
