@@ -53,7 +53,7 @@ class Clockwork:
         """Run a tick soon, whatever it asked for."""
         if name in self._turning:
             self._hurried.add(name)
-        else:
+        elif self._wait(name) > SOON:
             self._plan(name, SOON)
 
     async def _turn(self, name: str, tick: Tick) -> None:
@@ -71,6 +71,12 @@ class Clockwork:
             self._hurried.discard(name)
             wait = min(wait, SOON)
         self._plan(name, wait)
+
+    def _wait(self, name: str) -> float:
+        """Return the seconds until the next turn, so that hurrying often never puts it off."""
+        job = self._scheduler.get_job(name)
+        at = job.next_run_time if job is not None else None
+        return (at - datetime.now(UTC)).total_seconds() if at is not None else float("inf")
 
     def _plan(self, name: str, seconds: float) -> None:
         if self._scheduler.running:
