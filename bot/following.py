@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -13,6 +14,7 @@ from bot.model import Job, Observation, State
 PATIENCE = timedelta(minutes=5)
 """How long a job may be missing everywhere before sight of it is called lost."""
 
+_RANGE = re.compile(r"(\d+)(?:-(\d+))?(?::(\d+))?")
 _LIVE = (
     State.RUNNING,
     State.COMPLETING,
@@ -51,7 +53,16 @@ def tasks(seen: Sequence[Observation]) -> tuple[tuple[State, int], ...]:
     """Count array tasks or components by state; a plain job has none."""
     if len(seen) == 1 and seen[0].id == seen[0].job:
         return ()
-    return tuple(sorted(Counter(one.state for one in seen).items()))
+    counts: Counter[State] = Counter()
+    for one in seen:
+        counts[one.state] += task_count(one.id)
+    return tuple(sorted(counts.items()))
+
+
+def task_count(slurm_id: str) -> int:
+    """Return how many tasks an id stands for: `202_[0-3,7]` five, `202_3` one."""
+    ranges = _RANGE.findall(slurm_id.partition("[")[2].partition("%")[0])
+    return max(1, sum(len(range(int(a), int(b or a) + 1, int(step or 1))) for a, b, step in ranges))
 
 
 def _merged(old: Observation, new: Observation) -> Observation:
