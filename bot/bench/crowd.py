@@ -84,6 +84,8 @@ async def remember(stage: Stage) -> int:
             for job_id, seen_rows in rows.items():
                 request = _request(job_id, channel, user)
                 job = advance(with_details(new_job(request, job_id), details[job_id]), seen_rows)
+                if not job.seen.stdout:  # of an array: the bot asks scontrol each time
+                    job = with_details(job, details[job_id])
                 await store.add_request(request)
                 await store.save_jobs([job.model_copy(update={"created": request.created})])
         shutil.move(file, stage.database)
