@@ -55,7 +55,7 @@ class LoginNode:
     async def roots(self) -> tuple[str, ...]:
         """Return the absolute folders below which logs, scripts and work directories may lie."""
         site = await self.site()
-        return tuple(site.path(root) for root in self.settings.roots)
+        return tuple(site.path(root) for root in self.settings.all_roots)
 
     async def spec(self, workload: Workload[Any], options: Mapping[str, Any]) -> Launch:
         """Return what runs on the login node for a request's options."""
