@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 
 from bot.card import Button, Card, Fact, Moment, Mono, Person, Text, Tone
 from bot.cards import parts
-from bot.cluster.slurm import reason_in_words
-from bot.model import Job, Request, State
+from bot.cluster.slurm import hopeless, reason_in_words
+from bot.model import Job, Observation, Request, State
 from bot.words import count, duration, figure
 
 TONES = {
@@ -42,6 +42,10 @@ BETWEEN = {
     State.LOST: "Lost sight of it: neither the queue nor the accounting knows it any more.",
     State.UNKNOWN: "In a state this bot does not know: {raw}.",
 }
+VAIN = "It will not start by itself."
+SIGNALS = 31
+SAYS_NO_MORE = frozenset({"slurm-cancelled", "slurm-time-limit"})
+"""Diagnoses that say again how it ended."""
 
 
 def job_card(request: Request, jobs: Sequence[Job]) -> Card:
@@ -84,19 +88,31 @@ def _pending(job: Job) -> Text:
         return ("Submitted; Slurm is looking at it.",)
     again = f"Attempt {job.attempt} waits" if job.attempt > 1 else "Waiting"
     starts: Text = (" Expected to start ", Moment(at=seen.started), ".") if seen.started else ()
-    why = reason_in_words(seen.reason) or "Slurm has not said why yet."
-    return (f"{again}: {why}", *starts)
+    vain = f" {VAIN}" if hopeless(seen.reason) else ""
+    return (f"{again}{_why(seen.reason)}.{vain}", *starts)
+
+
+def _why(reason: str) -> str:
+    words = reason_in_words(reason) or "Slurm has not said why yet"
+    bare = words.removeprefix("waiting ")
+    return f": {words}" if bare == words else f" {bare}"
 
 
 def _ended(job: Job) -> Text:
-    words = ENDINGS[job.seen.state]
-    if job.stopped_by and job.seen.state is State.CANCELLED:
-        took = f" after {duration(job.seen.elapsed)}" if job.seen.elapsed is not None else ""
-        return ("Cancelled by ", Person(user=job.stopped_by), f"{took}.")
-    took = f" after {duration(job.seen.elapsed)}" if job.seen.elapsed is not None else ""
-    who = f" by {job.seen.cancelled_by}" if job.seen.cancelled_by else ""
-    cause = f" {job.cause}" if job.cause and not job.seen.state.good else ""
-    return (f"{words}{who}{took}.{cause}",)
+    seen = job.seen
+    after = f" after {duration(seen.elapsed)}" if seen.elapsed is not None else ""
+    if _never_began(seen):
+        after = " before it began"
+    if job.stopped_by and seen.state is State.CANCELLED:
+        return ("Cancelled by ", Person(user=job.stopped_by), f"{after}.")
+    who = {"": "", "0": " by root"}.get(seen.cancelled_by, f" by {seen.cancelled_by}")
+    known = seen.state.good or job.label in SAYS_NO_MORE
+    cause = f" {job.cause}" if job.cause and not known else ""
+    return (f"{ENDINGS[seen.state]}{who}{after}.{cause}",)
+
+
+def _never_began(seen: Observation) -> bool:
+    return not seen.elapsed and not seen.node_list
 
 
 def _end_by(job: Job) -> str:
@@ -107,14 +123,28 @@ def _end_by(job: Job) -> str:
 def summary(job: Job) -> Text:
     """Return the line that stands when it is over: how long, how many GPU-hours."""
     seen = job.seen
-    if seen.elapsed is None:
-        return (f"{seen.raw} {seen.exit_code}".strip(),)
-    words = [f"Ran {duration(seen.elapsed)} on {count(max(seen.nodes, 1), 'node')}"]
-    if seen.gpus:
+    if seen.state is State.LOST:
+        return ("How it ended is not known.",)
+    if _never_began(seen):
+        return ("It did not run.",)
+    took = f" {duration(seen.elapsed)}" if seen.elapsed is not None else ""
+    words = [f"Ran{took} on {count(max(seen.nodes, 1), 'node')}"]
+    if seen.gpus and seen.elapsed is not None:
         words.append(f"{figure(gpu_hours(seen.gpus, seen.elapsed))} GPU-hours")
-    if seen.exit_code and not seen.state.good:
-        words.append(f"exit code {seen.exit_code}")
+    if not seen.state.good and (code := exit_in_words(seen.exit_code)):
+        words.append(code)
     return (", ".join(words),)
+
+
+def exit_in_words(exit_code: str) -> str:
+    """Return what `3:0` or `0:15` means; empty for `0:0` and where nothing is known."""
+    code, _, signal = exit_code.partition(":")
+    if code not in {"", "0"}:
+        return f"exit code {code}"
+    if signal in {"", "0"}:
+        return ""
+    # Above the signals, Slurm has numbers of its own: 53 is an output that cannot be opened.
+    return f"signal {signal}" if signal.isdigit() and int(signal) <= SIGNALS else exit_code
 
 
 def gpu_hours(gpus: int, elapsed: timedelta) -> float:
@@ -182,8 +212,18 @@ def notice(job: Job, was: State) -> Card | None:
     if job.seen.state is State.RUNNING:
         return Card(lead=("Started on ", Mono(text=job.seen.node_list), "."), tone=Tone.WORKING)
     if job.seen.state is State.PENDING and job.attempt > 1 and was is not State.PENDING:
-        return Card(lead=("Requeued by Slurm. ", *_pending(job)), tone=Tone.WAITING)
+        cause = f"{job.cause} " if job.cause else ""
+        return Card(lead=(f"Requeued by Slurm. {cause}", *_pending(job)), tone=Tone.WAITING)
     return None
+
+
+def stuck(request: Request, job: Job) -> Card | None:
+    """Tell the person of a job that waits in vain; None for one that does not."""
+    if job.seen.state is not State.PENDING or not hopeless(job.seen.reason):
+        return None
+    why = reason_in_words(job.seen.reason)
+    person = Person(user=request.caller.user)
+    return Card(lead=(person, f" Job {job.id} waits: {why}. {VAIN}"), tone=Tone.TROUBLE)
 
 
 def ended(request: Request, job: Job) -> Card:
@@ -191,7 +231,7 @@ def ended(request: Request, job: Job) -> Card:
     far = (f" {job.progress}.",) if job.progress else ()
     person = Person(user=request.caller.user)
     tone = TONES.get(job.seen.state, Tone.FAILED)
-    return Card(lead=(person, f" Job {job.id}: ", *_ended(job), *far), tone=tone)
+    return Card(lead=(person, f" Job {job.id}: ", *sentence(job), *far), tone=tone)
 
 
 def outage(cluster: str, since: datetime, detail: str) -> Card:
