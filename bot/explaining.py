@@ -15,7 +15,7 @@ from bot.cards.why import why_card
 from bot.cluster import files
 from bot.cluster.logs import LogFile, log_files
 from bot.diagnosis import Finding, diagnose, from_observation
-from bot.errors import AccessRefused, ClusterError
+from bot.errors import AccessRefused, ClusterError, StoreFailed
 from bot.login_node import LoginNode
 from bot.messages import living, under
 from bot.model import Job, Request, State
@@ -35,7 +35,7 @@ class Explanation:
     """What the logs and facts of a job come to."""
 
     finding: Finding | None
-    """None for a job that ended well, or was cancelled from here."""
+    """None for a job that ended well, was cancelled from here, or was lost without a trace."""
     tail: str
     progress: str
 
@@ -67,7 +67,7 @@ class Explainer:
         while True:
             try:
                 await self._explain(job)
-            except ClusterError as error:
+            except (ClusterError, StoreFailed) as error:
                 logger.warning(
                     "job %s cannot be explained yet: %s",
                     job.key,
@@ -135,10 +135,13 @@ async def explanation_of(node: LoginNode, job: Job, earlier: Sequence[str] = ())
     words = in_words(how_far) if how_far else ""
     if job.seen.state.good or (job.stopped_by and job.seen.state is State.CANCELLED):
         return Explanation(None, main, words)
-    facts = from_observation(job.seen, earlier=earlier)
+    lost = job.seen.state is State.LOST
+    # Of a job that was lost, Slurm's last word says nothing of how it ended.
+    seen = job.seen.model_copy(update={"raw": ""}) if lost else job.seen
+    facts = from_observation(seen, earlier=earlier)
     # A long log takes a second of computing, in which others must get their turn.
     finding = await asyncio.to_thread(diagnose, texts, facts)
-    return Explanation(finding, main, words)
+    return Explanation(None if lost and finding.healthy else finding, main, words)
 
 
 async def log_files_of(node: LoginNode, job: Job) -> Sequence[LogFile]:
