@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from bot.cluster.slurm import AccountingOff, Attempt, matching
-from bot.model import Job, Observation, State
+from bot.model import Job, Observation, State, base_id
 
 PATIENCE = timedelta(minutes=5)
 """How long a job may be missing everywhere before sight of it is called lost."""
@@ -23,18 +23,39 @@ _LIVE = (
     State.PENDING,
     State.UNKNOWN,
 )
+_BEGUN = frozenset({State.RUNNING, State.COMPLETING, State.SUSPENDED})
+
+
+def grouped(rows: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return squeue's rows of each job: one, or one for each array task or component."""
+    jobs: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for slurm_id, row in rows.items():
+        jobs[slurm_id if slurm_id.isdigit() else base_id(slurm_id)][slurm_id] = row
+    return jobs
+
+
+def by_job(observations: Sequence[Observation]) -> dict[str, tuple[Observation, ...]]:
+    """Return the observations of each job."""
+    found: defaultdict[str, tuple[Observation, ...]] = defaultdict(tuple)
+    for seen in observations:
+        found[seen.job] += (seen,)
+    return found
 
 
 def advance(job: Job, seen: Sequence[Observation]) -> Job:
     """Return the job as squeue shows it: one row, or one for each task or component."""
-    chief = whole(seen)
-    again = chief.state is State.PENDING and job.seen.state in {State.RUNNING, State.COMPLETING}
+    counted = tasks(seen, job.tasks)
+    chief = _overall(whole(seen), counted)
+    # Of an array one task may wait after another has run: that is no requeue.
+    again = not counted and chief.state is State.PENDING and job.seen.state in _BEGUN
+    passed = {} if chief.state is State.PENDING else {"label": "", "cause": ""}
     return job.model_copy(
         update={
             "seen": _merged(job.seen, chief),
-            "tasks": tasks(seen),
+            "tasks": counted,
             "attempt": job.attempt + 1 if again else job.attempt,
             "settling_since": None,
+            **passed,
         }
     )
 
@@ -49,20 +70,38 @@ def whole(seen: Sequence[Observation]) -> Observation:
     return bad[0] if bad else seen[0]
 
 
-def tasks(seen: Sequence[Observation]) -> tuple[tuple[State, int], ...]:
-    """Count array tasks or components by state; a plain job has none."""
+def tasks(
+    seen: Sequence[Observation], before: Sequence[tuple[State, int]] = ()
+) -> tuple[tuple[State, int], ...]:
+    """Count array tasks or components by state; a plain job has none.
+
+    Slurm forgets ended tasks one by one: those that were counted `before` still count.
+    """
     if len(seen) == 1 and seen[0].id == seen[0].job:
         return ()
-    counts: Counter[State] = Counter()
+    now: Counter[State] = Counter()
     for one in seen:
-        counts[one.state] += task_count(one.id)
-    return tuple(sorted(counts.items()))
+        now[one.state] += task_count(one.id)
+    if now.total() < sum(number for _, number in before):
+        for state, number in before:
+            if state.ended:
+                now[state] = max(now[state], number)
+    return tuple(sorted(now.items()))
 
 
 def task_count(slurm_id: str) -> int:
     """Return how many tasks an id stands for: `202_[0-3,7]` five, `202_3` one."""
     ranges = _RANGE.findall(slurm_id.partition("[")[2].partition("%")[0])
     return max(1, sum(len(range(int(a), int(b or a) + 1, int(step or 1))) for a, b, step in ranges))
+
+
+def _overall(chief: Observation, counted: Sequence[tuple[State, int]]) -> Observation:
+    """Return the chief; when it ended well and a task that Slurm forgot did not, that counts."""
+    bad = [state for state, _ in counted if state.ended and not state.good]
+    if not bad or not chief.state.good:
+        return chief
+    end = {"state": bad[0], "raw": bad[0].name, "exit_code": "", "reason": ""}
+    return chief.model_copy(update=end)
 
 
 def _merged(old: Observation, new: Observation) -> Observation:
@@ -79,6 +118,9 @@ def _merged(old: Observation, new: Observation) -> Observation:
         kept["nodes"] = old.nodes
     if not new.node_list and new.state.ended:
         kept["node_list"] = old.node_list
+    if not new.state.ended:
+        # Of a job that goes on, scontrol says 0:0, which would pass for how it ended.
+        kept["exit_code"] = ""
     return new.model_copy(update=_ended(new, kept))
 
 
@@ -95,48 +137,108 @@ def missing(job: Job, now: datetime) -> Job:
     return job.model_copy(update={"seen": seen, "settling_since": job.settling_since or now})
 
 
+def needs_details(job: Job, was: Job) -> bool:
+    """Whether only scontrol knows what must be told: the output file, the exit code, restarts."""
+    if not job.seen.stdout or job.seen.state.ended:
+        return True
+    if job.seen.state is State.PENDING:
+        return was.seen.state is not State.PENDING
+    # It may have been requeued, and have begun again, since the last look.
+    return was.seen.state in _BEGUN and job.seen.started != was.seen.started
+
+
 def with_details(job: Job, details: Sequence[Observation]) -> Job:
     """Return the job with what scontrol adds; without an answer it stays as it is."""
     if not details:
         return job
     chief = whole(details)
+    counted = tasks(details, job.tasks)
     attempt = job.attempt if chief.restarts is None else chief.restarts + 1
     return job.model_copy(
         update={
-            "seen": _merged(job.seen, chief),
-            "tasks": tasks(details) or job.tasks,
+            "seen": _merged(job.seen, _overall(chief, counted)),
+            "tasks": counted,
             "attempt": max(job.attempt, attempt),
             "settling_since": None,
         }
     )
 
 
+def needs_history(job: Job, was: Job) -> bool:
+    """Whether only accounting knows what must be told.
+
+    That is how a vanished job ended, who cancelled one, what became of the tasks that Slurm has
+    forgotten, and what ended the attempt before this one.
+    """
+    state = job.seen.state
+    if state in {State.SETTLING, State.CANCELLED}:
+        return True
+    return requeued(job, was) or (bool(job.tasks) and state.ended)
+
+
+def requeued(job: Job, was: Job) -> bool:
+    """Whether a job waits for another attempt since the last look."""
+    return job.seen.state is State.PENDING and job.attempt > was.attempt
+
+
 def with_history(job: Job, history: Sequence[Attempt] | AccountingOff, now: datetime) -> Job:
     """Return the job with what accounting knows; patience ends in `lost sight`, never in an end."""
-    attempts = () if isinstance(history, AccountingOff) else _newest(history, job)
-    if job.seen.state is State.CANCELLED:
-        who = next((a.seen.cancelled_by for a in attempts if a.seen.cancelled_by), "")
-        seen = job.seen.model_copy(update={"cancelled_by": who})
-        return job.model_copy(update={"seen": seen})
-    ends = [attempt.seen for attempt in attempts if attempt.seen.state.ended]
-    if ends and len(ends) == len(attempts):
-        chief = whole(ends)
-        # A code that scontrol gave before is whole; accounting's is masked.
-        code = {"exit_code": job.seen.exit_code} if job.seen.exit_code else {}
-        seen = _merged(job.seen, chief).model_copy(update=code)
-        return job.model_copy(update={"seen": seen, "settling_since": None})
-    if job.settling_since is not None and now - job.settling_since > PATIENCE:
+    ends = ended_in(history, job)
+    if job.seen.state.ended:
+        return _confirmed(job, ends) if ends else job
+    if job.seen.state is not State.SETTLING:
+        return job
+    late = job.settling_since is not None and now - job.settling_since > PATIENCE
+    # Without the end's time a row is not complete yet, and its exit code may be wrong.
+    if ends and (late or all(end.ended for end in ends)):
+        counted = tasks(ends)
+        update = {"seen": _merged(job.seen, whole(ends)), "tasks": counted, "settling_since": None}
+        return job.model_copy(update=update)
+    if late:
         seen = job.seen.model_copy(update={"state": State.LOST})
         return job.model_copy(update={"seen": seen})
     return job
 
 
-def _newest(history: Sequence[Attempt], job: Job) -> Sequence[Attempt]:
-    """Return the last attempt of each of the job's tasks; ids are used again after years."""
-    newest: dict[str, Attempt] = {}
+def _confirmed(job: Job, ends: Sequence[Observation]) -> Job:
+    """Return a job whose end Slurm told, with what accounting adds: all tasks, and who cancelled.
+
+    scontrol's own word stays where both speak of the same task, as accounting masks exit codes.
+    """
+    worst = whole(ends)
+    same = [end for end in ends if (end.id, end.state) == (job.seen.id, job.seen.state)]
+    if same and worst.state.good is job.seen.state.good:
+        seen = job.seen.model_copy(update={"cancelled_by": same[0].cancelled_by})
+    elif job.tasks:
+        seen = _merged(job.seen, worst)
+    else:
+        return job
+    return job.model_copy(update={"seen": seen, "tasks": tasks(ends)})
+
+
+def ended_in(history: Sequence[Attempt] | AccountingOff, job: Job) -> tuple[Observation, ...]:
+    """Return how accounting says that all tasks of a job ended; empty while one has not."""
+    if isinstance(history, AccountingOff):
+        return ()
+    newest = {attempt.seen.id: attempt.seen for attempt in _attempts(history, job)}
+    ended = all(seen.state.ended for seen in newest.values())
+    return tuple(newest.values()) if ended else ()
+
+
+def earlier(history: Sequence[Attempt] | AccountingOff, job: Job) -> tuple[str, ...]:
+    """Return Slurm's words for how the earlier attempts of a plain job ended, oldest first."""
+    if isinstance(history, AccountingOff) or job.tasks:
+        return ()
+    past = [attempt.seen for attempt in _attempts(history, job)]
+    # The row of the attempt that waits may be there by now, or come seconds later.
+    return tuple(seen.raw for seen in past if seen.state.ended or seen.raw == "REQUEUED")
+
+
+def _attempts(history: Sequence[Attempt], job: Job) -> list[Attempt]:
+    """Return the attempts of a job, oldest first; ids are used again after years."""
     submitted = job.seen.submitted
-    for attempt in matching(tuple(history), job.id):
-        then = attempt.seen.submitted
-        if submitted is None or then is None or abs(then - submitted) < timedelta(days=1):
-            newest[attempt.seen.id] = attempt
-    return tuple(newest.values())
+
+    def near(then: datetime | None) -> bool:
+        return submitted is None or then is None or abs(then - submitted) < timedelta(days=1)
+
+    return [a for a in matching(tuple(history), job.id) if near(a.seen.submitted)]
