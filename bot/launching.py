@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
+from bot.cards.mend import PICK_PARTITION
 from bot.cards.request import refused, request_card, submitting, unknown
 from bot.cluster import slurm, spool
 from bot.cluster.launch import launch, look
@@ -147,7 +148,8 @@ class Launcher:
             update={"stage": Stage.REFUSED, "error": _said(outcome.text, outcome.err)}
         )
         node = self._nodes[request.cluster]
-        partitions = await self._patiently(request, node.partitions) if finding.actions else ()
+        offered = PICK_PARTITION in finding.actions
+        partitions = await self._patiently(request, node.partitions) if offered else ()
         logger.info(
             "refused",
             extra={"action": "refusal_known", "request": request.id, "label": finding.label},
