@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from bot.card import Bullets, Card, Excerpt, Mono, Text, Tone
 from bot.errors import FieldError, InputRefused, SbatchatError
 
@@ -22,9 +24,12 @@ def _item(error: FieldError) -> Text:
 
 
 def sentences(*parts: str) -> Text:
-    """Return sentences, each with its full stop; what stands in `backticks` is set as such."""
+    """Return sentences, each with its full stop; what stands in `backticks` is set as such.
+
+    A backtick without a second one is itself.
+    """
     whole = [part if part.endswith((".", "?", "!")) else f"{part}." for part in parts if part]
-    pieces = " ".join(whole).split("`")
+    pieces = re.split("`([^`]*)`", " ".join(whole))
     return tuple(Mono(text=p) if i % 2 else p for i, p in enumerate(pieces) if p)
 
 
