@@ -14,6 +14,7 @@ from bot.service import Service
 from handlers.actions import ACTIONS
 from handlers.chat import SlackChat
 from handlers.commands import COMMANDS
+from handlers.commands.command import typed
 
 logger = logging.getLogger(__name__)
 
@@ -70,8 +71,3 @@ class Desk:
                 "an answer did not reach its person",
                 extra={"action": "answer_lost", "act": act.id, "why": str(error)},
             )
-
-
-def typed(act: Act) -> str:
-    """Return what the person typed, as they would recognise it."""
-    return f"{act.command} {act.text}".strip()

@@ -31,11 +31,16 @@ _SIGN = re.compile(r"\$\(|[`;|&<>]")
 
 def normalise(text: str) -> str:
     """Return the text as it was meant: quotes, dashes, spaces, Slack's links and entities."""
-    text = _MARKUP.sub(_label, _CODE.sub(r"\1\2", text.replace("\r\n", "\n")))
-    text = _ENTITY.sub(lambda found: _ENTITIES[found.group(1)], text)
+    text = as_seen(_CODE.sub(r"\1\2", text.replace("\r\n", "\n")))
     text = _UNSEEN.sub("", _SPACES.sub(" ", text)).translate(_QUOTES).translate(_HYPHENS)
     text = _DASHED.sub(_dashes, _CONTINUED.sub(" ", text))
     return re.sub("[—―]", "--", re.sub("[‒–]", "-", text)).strip()
+
+
+def as_seen(text: str) -> str:
+    """Return the text as its person sees it in Slack: links, mentions and entities undone."""
+    plain = _MARKUP.sub(_label, text)
+    return _ENTITY.sub(lambda found: _ENTITIES[found.group(1)], plain)
 
 
 def _label(found: re.Match[str]) -> str:

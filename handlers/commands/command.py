@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from bot.card import Card
 from bot.grammar import Parsed
+from bot.grammar.words import as_seen
 from bot.model import Act
 from bot.options import Options
 from bot.service import Service
@@ -15,6 +16,11 @@ M = TypeVar("M", bound=Options)
 
 Run = Callable[[Service, Act, Parsed], Awaitable[Card | None]]
 """None when a message in the channel is the answer."""
+
+
+def typed(act: Act) -> str:
+    """Return what the person typed, as they would recognise it."""
+    return f"{act.command} {as_seen(act.text)}".strip()
 
 
 def options(parsed: Parsed, model: type[M]) -> M:

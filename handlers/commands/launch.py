@@ -7,19 +7,19 @@ from bot.grammar import Parsed
 from bot.model import Act
 from bot.service import Service
 from bot.service.launches import draft, launch
+from handlers.commands.command import typed
 
 
 async def run(service: Service, act: Act, parsed: Parsed) -> Card | None:
     """Launch what was typed; the act's own id makes a repeated delivery the same request."""
     node = service.node(act, parsed.cluster)
-    typed = f"{act.command} {act.text}".strip()
     request = draft(
         act,
         node,
         parsed.subcommand,
         parsed.options,
         request_id=act.id,
-        typed=typed,
+        typed=typed(act),
         notes=parsed.notes,
     )
     return await launch(service, act, node, request)
