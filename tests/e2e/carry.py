@@ -138,19 +138,19 @@ async def _pressed(here: Room, point: Point) -> None:
     await _order(here, point.later)
     for _ in range(4):
         await here.online(PATIENCE)
-        card = await here.hands.root(lambda m: True)
+        card = await here.hands.shows(is_root)
         if "submit" not in controls(card):
             return
         presses = (here.hands.click(card, "submit") for _ in range(point.clicks))
         await asyncio.gather(*presses)
         while "submit" in controls(card) and not await _quiet(here):
             await asyncio.sleep(0.3)
-            card = await here.hands.root(lambda m: True)
+            card = await here.hands.shows(is_root)
 
 
 async def _decided(here: Room, point: Point) -> None:
     """The bot says that it does not know; nothing was submitted twice; a person says: again."""
-    card = await here.hands.root(lambda m: True)
+    card = await here.hands.shows(is_root)
     jobs = await jobs_named(here.cluster, point.name)
     said = words(card)
     assert "It is unknown whether Slurm took this job" in said, await here.story()

@@ -9,11 +9,11 @@ import pytest
 import pytest_asyncio
 
 from bot.demo.cluster import EmbeddedCluster
-from tests.cluster_fixture import cluster
+from tests.cluster_fixture import bob, cluster
 from tests.e2e.carry import carry
 from tests.e2e.point import Outcome, Point
 
-__all__ = ["cluster"]
+__all__ = ["bob", "cluster"]
 
 ABREAST = 16
 """Points that happen at the same time, each with a Slack and a bot of its own."""

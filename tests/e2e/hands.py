@@ -34,6 +34,10 @@ class Hands:
         """Another person in the same channel."""
         return Hands(self._base, self._session, channel=self.channel, user=user)
 
+    def in_channel(self, channel: str) -> Hands:
+        """The same person in another channel."""
+        return Hands(self._base, self._session, channel=channel, user=self.user)
+
     async def do(self, what: str, **body: Any) -> Json:
         """POST /_local/WHAT."""
         async with self._session.post(f"{self._base}/_local/{what}", json=body) as answer:
@@ -101,12 +105,36 @@ class Hands:
         )
         return answer
 
-    async def root(self, fits: Callable[[Json], Any], within: float = 60) -> Json:
-        """Wait for the one root message that fits, and return it."""
+    async def launched(self, line: str) -> Json:
+        """Type a launch and return its new root message."""
+        before = {key_of(message) for message in await self.messages()}
+        typed = await self.slash(line)
+        assert typed["acked"], typed
+        return await self.shows(lambda m: is_root(m) and key_of(m) not in before, 30)
+
+    async def pressed(self, message: Json, action: str, value: str | None = None) -> Json:
+        """Use a control that launches, and return the new root message."""
+        before = {key_of(message) for message in await self.messages()}
+        done = await self.click(message, action, value)
+        assert done["acked"], done
+        return await self.shows(lambda m: is_root(m) and key_of(m) not in before, 30)
+
+    async def becomes(self, message: Json, says: str, within: float = 60) -> Json:
+        """Wait until a message, known by its key, says something; return it as it is then."""
+        key = key_of(message)
+        return await self.shows(lambda m: key_of(m) == key and says in words(m), within)
+
+    async def reply(self, message: Json, says: str, within: float = 30) -> Json:
+        """Wait for an answer of the bot in a message's thread."""
+        thread = message["thread_ts"] or message["ts"]
+        return await self.shows(
+            lambda m: m["by_bot"] and m["thread_ts"] == thread and says in words(m), within
+        )
+
+    async def shows(self, fits: Callable[[Json], bool], within: float = 60) -> Json:
+        """Wait for a message that fits, and return it."""
         found: Json = await self.until(
-            self.messages,
-            lambda seen: next((m for m in seen if key_of(m) and is_root(m) and fits(m)), None),
-            within,
+            self.messages, lambda seen: next(filter(fits, seen), None), within
         )
         return found
 

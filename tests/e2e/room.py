@@ -36,6 +36,8 @@ class Room:
     slack: LocalSlack
     bot: BotProcess
     hands: Hands
+    directory: Path
+    """Where the bot's settings, database (`bot.db`) and log lie."""
 
     async def online(self, within: float = 30) -> None:
         """Wait until the bot is connected; it may die meanwhile and live again."""
@@ -103,6 +105,6 @@ async def room(
         }
         bot = BotProcess(environment=environment, log=directory / "bot.log")
         try:
-            yield Room(cluster, slack, bot, Hands(slack.platform.base_url, session))
+            yield Room(cluster, slack, bot, Hands(slack.platform.base_url, session), directory)
         finally:
             await bot.stop()

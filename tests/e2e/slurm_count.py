@@ -41,3 +41,9 @@ async def all_jobs(cluster: EmbeddedCluster) -> list[Found]:
         number, state, name, comment = line.split("|", 3)
         found[number] = Found(number, name, state, comment)
     return [found[number] for number in sorted(found, key=int)]
+
+
+async def shown(cluster: EmbeddedCluster, job: str) -> dict[str, str]:
+    """What scontrol shows of a job, field by field."""
+    told = await cluster.run("scontrol", "show", "job", "-o", job)
+    return dict(pair.split("=", 1) for pair in told.stdout.split() if "=" in pair)
