@@ -14,7 +14,10 @@ __all__ = ["Check", "examine"]
 
 
 async def examine(settings: Settings) -> tuple[Check, ...]:
-    """Look at Slack, the database and every cluster, all at once; changes nothing."""
+    """Look at Slack, the database and every cluster, all at once.
+
+    Leaves nothing behind but an empty `~/.sbatchat` on the cluster and up-to-date tables.
+    """
     groups = await asyncio.gather(
         slack_checks(settings),
         store_check(settings.store.url),
