@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from bot.card import (
@@ -18,13 +19,12 @@ from bot.card import (
     Tone,
     plain,
 )
+from handlers.blocks.fit import fit
 from handlers.blocks.text import Json, clip, elements, escape, mrkdwn, plain_text
 
-MESSAGE_TEXT = 9_500
-"""Characters over all blocks. Slack refuses near 12,000 (`msg_blocks_too_long`), undocumented."""
-EXCERPT_LEAST = 400
-TABLE_ROWS = 99
 CELL = 200
+OPTION_VALUE = 150
+"""Characters Slack takes as the value of an option; a longer one cannot be chosen."""
 
 SIGNS = {
     Tone.ASKING: "grey_question",
@@ -39,7 +39,28 @@ SIGNS = {
 
 def render(card: Card) -> Json:
     """Return `{"text", "blocks"}`; the text is what notifications and screen readers get."""
-    card = fit(card)
+    card = fit(card, _size)
+    return {"text": fallback(card), "blocks": _blocks(card)}
+
+
+def _size(card: Card) -> int:
+    return sum(map(len, _texts(_blocks(card))))
+
+
+def _texts(tree: Any) -> Iterator[str]:
+    """Every text that a message with these blocks shows."""
+    if isinstance(tree, dict):
+        for name, value in tree.items():
+            if name == "text" and isinstance(value, str):
+                yield value
+            else:
+                yield from _texts(value)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from _texts(value)
+
+
+def _blocks(card: Card) -> list[Json]:
     blocks: list[Json] = []
     if card.title:
         blocks.append({"type": "header", "text": plain_text(card.title, 150)})
@@ -52,7 +73,7 @@ def render(card: Card) -> Json:
         blocks.append({"type": "actions", "elements": controls})
     if card.foot:
         blocks.append(_foot(card.foot))
-    return {"text": fallback(card), "blocks": blocks}
+    return blocks
 
 
 def fallback(card: Card) -> str:
@@ -61,37 +82,6 @@ def fallback(card: Card) -> str:
     if card.title:
         words = f"{card.title}: {words}"
     return escape(clip(words, 300))
-
-
-def fit(card: Card) -> Card:
-    """Return a card whose text Slack accepts: long excerpts lose their beginning first."""
-    spare = MESSAGE_TEXT - (_size(card) - sum(_excerpt_size(p) for p in card.parts))
-    parts: list[Part] = []
-    for part in card.parts:
-        if isinstance(part, Excerpt):
-            allowed = max(EXCERPT_LEAST, spare)
-            spare -= min(allowed, len(part.text))
-            parts.append(part.model_copy(update={"text": _last(part.text, allowed)}))
-        else:
-            parts.append(part)
-    return card.model_copy(update={"parts": tuple(parts)})
-
-
-def _last(text: str, limit: int) -> str:
-    if len(text) <= limit:
-        return text
-    kept = text[-limit + 40 :]
-    kept = kept[kept.find("\n") + 1 :] if "\n" in kept else kept
-    dropped = text.count("\n") - kept.count("\n")
-    return f"… {dropped} more lines above\n{kept}" if dropped else f"…{kept}"
-
-
-def _excerpt_size(part: Part) -> int:
-    return len(part.text) if isinstance(part, Excerpt) else 0
-
-
-def _size(card: Card) -> int:
-    return len(card.model_dump_json(exclude={"buttons", "pick"}))
 
 
 def _lead(card: Card) -> list[Json]:
@@ -126,7 +116,7 @@ def _part(part: Part) -> Json:
 
 
 def _table(table: Table) -> Json:
-    shown = (table.head, *table.rows[:TABLE_ROWS])
+    shown = (table.head, *table.rows)
     return {
         "type": "table",
         "column_settings": [{"is_wrapped": True} for _ in table.head],
@@ -139,7 +129,8 @@ def _cell(words: str) -> Json:
 
 
 def _controls(buttons: tuple[Button, ...], pick: Pick | None) -> list[Json]:
-    return [*([_pick(pick)] if pick else []), *(_button(button) for button in buttons)]
+    picks = [_pick(pick)] if pick and any(_options(pick)) else []
+    return [*picks, *(_button(button) for button in buttons)]
 
 
 def _button(button: Button) -> Json:
@@ -166,17 +157,25 @@ def _pick(pick: Pick) -> Json:
         "type": "static_select",
         "action_id": pick.action,
         "placeholder": plain_text(pick.placeholder, 150),
-        "options": [
-            {"text": plain_text(choice.label, 75), "value": choice.value}
-            for choice in pick.choices[:100]
-        ],
+        "options": list(_options(pick)),
     }
 
 
+def _options(pick: Pick) -> Iterator[Json]:
+    """Yield what can be chosen; a select without anything is refused by Slack."""
+    for choice in pick.choices:
+        if len(choice.value) <= OPTION_VALUE:
+            yield {"text": plain_text(choice.label, 75), "value": choice.value}
+
+
 def _foot(lines: tuple[Text, ...]) -> Json:
+    # Verbatim: Slack looks for no names, mentions or links in what is plain text.
     return {
         "type": "context",
-        "elements": [{"type": "mrkdwn", "text": clip(mrkdwn(line), 2_000)} for line in lines[:10]],
+        "elements": [
+            {"type": "mrkdwn", "text": clip(mrkdwn(line), 2_500), "verbatim": True}
+            for line in lines[:10]
+        ],
     }
 
 

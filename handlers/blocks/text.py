@@ -8,6 +8,9 @@ from bot.card import Moment, Mono, Person, Span, Strong, Text
 
 Json = dict[str, Any]
 
+SMALL_PRINT = 400
+"""Characters of one piece of small print; five times as many when all are escaped."""
+
 
 def escape(text: str) -> str:
     """Return text that Slack's mrkdwn parser takes literally, as far as it can be told to.
@@ -31,7 +34,12 @@ def clip(text: str, limit: int) -> str:
 
 def elements(text: Text, *, bold: bool = False) -> list[Json]:
     """Return the rich_text elements of a text."""
-    return [_element(span, bold=bold) for span in text if span not in {"", Mono(text="")}]
+    return [_element(span, bold=bold) for span in text if _says(span)]
+
+
+def _says(span: Span) -> bool:
+    """Whether there is anything to show; Slack refuses an empty text."""
+    return bool(span.text if isinstance(span, Mono | Strong) else span)
 
 
 def _element(span: Span, *, bold: bool) -> Json:
@@ -60,19 +68,23 @@ def _styled(text: str, style: Json) -> Json:
 
 
 def mrkdwn(text: Text) -> str:
-    """Return mrkdwn for the small print, where rich text is not allowed."""
-    return "".join(_mrkdwn(span) for span in text)
+    """Return mrkdwn for the small print, where rich text is not allowed.
+
+    Words are cut before they are escaped, so that no code span or entity is torn apart.
+    """
+    return "".join(_mrkdwn(span) for span in text if _says(span))
 
 
 def _mrkdwn(span: Span) -> str:
     match span:
         case str():
-            return escape(span)
+            return escape(clip(span, SMALL_PRINT))
         case Strong(text=text):
-            return f"*{escape(text)}*"
+            return f"*{escape(clip(text, SMALL_PRINT))}*"
         case Mono(text=text):
-            # A backtick would end the code span, and Slack has no way to escape one.
-            return f"`{escape(text).replace('`', '´')}`"
+            # A line break or backtick would end the code span, and Slack cannot escape one.
+            code = " ".join(clip(text, SMALL_PRINT).splitlines()).replace("`", "´")
+            return f"`{escape(code)}`"
         case Person(user=user):
             return f"<@{user}>"
         case Moment(at=at):
