@@ -1,0 +1,257 @@
+"""A card of every kind that `bot.cards` can make, for any words: the functions' names → cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+
+from bot.card import Card, Tone
+from bot.cards import job as jobs
+from bot.cards import launch, lists, mended, request, trouble, why
+from bot.cluster.slurm import Cancellation, Cancelled
+from bot.cluster.tokenizer import Placed
+from bot.diagnosis import Evidence, Finding
+from bot.diagnosis.rules import RULES
+from bot.errors import FieldError, InputRefused, UserError
+from bot.grammar import Help, help_card
+from bot.grammar.commands import COMMANDS
+from bot.model import (
+    Caller,
+    Job,
+    Launch,
+    Observation,
+    PartitionState,
+    Quote,
+    Request,
+    Resources,
+    Stage,
+    State,
+)
+
+NOW = datetime(2026, 3, 2, 10, 0, tzinfo=UTC)
+USER, CHANNEL = "U0RESEARCH1", "C0TRAINING1"
+ACTIONS = tuple(sorted({action for rule in RULES for action in (*rule.actions, *rule.again)}))
+"""Every remedy that a rule offers."""
+MANY = 300
+
+
+def cards(word: str) -> Mapping[str, Card]:
+    """Return the cards that these words can end up in, by `module.function/variant`."""
+    made = (*_requests(word), *_jobs(word), *_lists(word), *_answers(word), *_reasons(word))
+    return dict(made)
+
+
+def help_cards() -> Mapping[str, Card]:
+    """Return every page of help."""
+    topics = ("", "nemo", "slurm", *(command.name for command in COMMANDS))
+    return {f"help/{topic}": help_card(Help(topic=topic)) for topic in topics}
+
+
+def asked(word: str, **changes: object) -> Request:
+    """Return a request that holds the word wherever words come from outside."""
+    fields: dict[str, object] = {
+        "id": "0123456789abcdef0123",
+        "cluster": "alice",
+        "workload": "slurm submit",
+        "options": {},
+        "typed": word,
+        "caller": Caller(team="T1", user=USER, channel=CHANNEL),
+        "created": NOW,
+        "title": word,
+        "resources": Resources(partition=word, nodes=2, gpus_per_node=8, time=timedelta(hours=4)),
+        "quote": Quote(free=1, nodes=2, note=word),
+        "origin": "75",
+        "change": word,
+        "error": word,
+    }
+    return Request.model_validate({**fields, **changes})
+
+
+def seen(word: str, state: State = State.RUNNING, **changes: object) -> Observation:
+    """Return what Slurm may say of a job."""
+    fields: dict[str, object] = {
+        "id": "75",
+        "state": state,
+        "raw": word,
+        "reason": word,
+        "name": word,
+        "user": word,
+        "account": word,
+        "partition": word,
+        "nodes": 2,
+        "node_list": word,
+        "gpus": 16,
+        "time_limit": timedelta(hours=4),
+        "submitted": NOW,
+        "started": NOW,
+        "ended": NOW,
+        "elapsed": timedelta(minutes=3),
+        "exit_code": "1:0",
+        "stdout": word,
+        "cancelled_by": word,
+    }
+    return Observation.model_validate({**fields, **changes})
+
+
+def tracked(word: str, state: State = State.RUNNING, **changes: object) -> Job:
+    """Return a job that is followed."""
+    fields: dict[str, object] = {
+        "cluster": "alice",
+        "id": "75",
+        "request": "0123456789abcdef0123",
+        "channel": CHANNEL,
+        "seen": seen(word, state),
+        "tasks": ((State.RUNNING, 3), (State.PENDING, 47)),
+        "attempt": 2,
+        "created": NOW,
+        "progress": word,
+        "cause": word,
+    }
+    return Job.model_validate({**fields, **changes})
+
+
+def partitions(word: str, number: int = 3) -> tuple[PartitionState, ...]:
+    """Return partitions; the first has the word for a name, the last is down."""
+    return tuple(
+        PartitionState(
+            name=f"{word}{n or ''}",
+            up=n != number - 1,
+            default=n == 0,
+            nodes=4,
+            free=n % 5,
+            gpus_per_node=8,
+            states=(("idle", n % 5), ("allocated", 4)),
+        )
+        for n in range(number)
+    )
+
+
+def finding(word: str, **changes: object) -> Finding:
+    """Return a diagnosis with every remedy."""
+    fields: dict[str, object] = {
+        "label": "cross-device-link",
+        "group": "storage",
+        "title": word,
+        "confidence": 0.9,
+        "evidence": tuple(Evidence(word, n, word) for n in range(3)),
+        "remedy": word,
+        "actions": ACTIONS,
+    }
+    return Finding(**{**fields, **changes})  # type: ignore[arg-type]  # names of Finding's fields
+
+
+def _requests(word: str) -> Iterator[tuple[str, Card]]:
+    one = asked(word)
+    for stage in Stage:
+        yield f"request.request_card/{stage}", request.request_card(asked(word, stage=stage))
+    yield "request.proposed/", request.proposed(one)
+    endless = one.resources.model_copy(update={"time": None})
+    yield "request.proposed/no limit", request.proposed(asked(word, resources=endless))
+    yield "request.submitting/", request.submitting(one)
+    yield "request.submitting/trouble", request.submitting(one, trouble=word)
+    for searched in (False, True):
+        for accounting in (False, True):
+            yield (
+                f"request.unknown/{searched} {accounting}",
+                request.unknown(one, searched=searched, accounting=accounting),
+            )
+    yield "request.refused/no finding", request.refused(one, None, ())
+    yield "request.refused/all", request.refused(one, finding(word), partitions(word))
+    many = partitions(word, MANY)
+    yield "request.refused/many partitions", request.refused(one, finding(word), many)
+    yield "request.withdrawn/", request.withdrawn(one)
+    yield "request.withdrawn/by", request.withdrawn(one, USER)
+    yield "request.withdrawn/again", request.withdrawn(one, USER, unsure=True, again=True)
+    yield "launch.no_such_partition/none", launch.no_such_partition(one, ())
+    yield "launch.no_such_partition/many", launch.no_such_partition(one, many)
+    what = Launch(
+        argv=("sbatch", word.replace("\0", ""), "--wrap"),
+        cwd=word,
+        env=(("NAME", word),),
+        sbatch_options=(word,),
+    )
+    yield "launch.dry_run/", launch.dry_run(one, what)
+    for stage in Stage:
+        yield f"launch.already/{stage}", launch.already(asked(word, stage=stage))
+
+
+def _jobs(word: str) -> Iterator[tuple[str, Card]]:
+    one = asked(word, stage=Stage.SUBMITTED)
+    yield "job.job_card/none", jobs.job_card(one, ())
+    for state in State:
+        job = tracked(word, state)
+        yield f"job.job_card/{state}", jobs.job_card(one, [job])
+        yield f"job.ended/{state}", jobs.ended(one, job)
+        yield f"lists.status_card/{state}", lists.status_card(job)
+        yield f"why.healthy_card/{state}", why.healthy_card(job, word)
+        for name, card in (
+            ("notice", jobs.notice(job, State.RUNNING)),
+            ("notice after a wait", jobs.notice(job, State.PENDING)),
+            ("stuck", jobs.stuck(one, job)),
+        ):
+            if card is not None:
+                yield f"job.{name.partition(' ')[0]}/{state} {name}", card
+    held = tracked("", State.PENDING, seen=seen("", State.PENDING, reason="JobHeldUser"))
+    if (stuck := jobs.stuck(one, held)) is not None:
+        yield "job.stuck/held", stuck
+    crowd = [tracked(word, State.RUNNING, id=str(n)) for n in range(1, MANY)]
+    yield "job.job_card/many", jobs.job_card(one, crowd)
+    bare = Observation(id="75", state=State.COMPLETED, raw="COMPLETED")
+    yield "job.job_card/bare", jobs.job_card(one, [tracked(word, seen=bare, tasks=())])
+    yield "lists.status_card/bare", lists.status_card(tracked(word, seen=bare, tasks=()))
+    yield "job.outage/", jobs.outage("alice", NOW, word)
+    yield "job.healed/", jobs.healed("alice", NOW, NOW + timedelta(hours=2))
+
+
+def _lists(word: str) -> Iterator[tuple[str, Card]]:
+    for number in (0, 3, MANY):
+        there = partitions(word, number)
+        yield f"lists.partitions_card/{number}", lists.partitions_card("alice", there, NOW)
+        rows = [seen(word, state, id=f"{n}_3") for n in range(number) for state in (State.FAILED,)]
+        yield f"lists.jobs_card/{number}", lists.jobs_card("alice", "failed", rows, NOW)
+    yield "lists.partitions_card/note", lists.partitions_card("alice", (), NOW, note=word)
+    each = [seen(word, state) for state in State]
+    yield "lists.jobs_card/each state", lists.jobs_card("alice", "all", each, NOW)
+
+
+def _answers(word: str) -> Iterator[tuple[str, Card]]:
+    wrong = tuple(FieldError(word, word, word) for _ in range(20))
+    yield "trouble.refused_input/", trouble.refused_input(InputRefused(wrong, usage=word), word)
+    plain = InputRefused((FieldError("", word),))
+    yield "trouble.refused_input/plain", trouble.refused_input(plain, word)
+    yield "trouble.refused/", trouble.refused(UserError(word))
+    for tone in Tone:
+        yield f"trouble.said/{tone}", trouble.said(word, tone)
+    yield "trouble.broke/", trouble.broke("0badcafe")
+    lines = tuple((word, word) for _ in range(20))
+    yield "trouble.help_card/", trouble.help_card(word, lines, word)
+    yield "trouble.help_card/nothing", trouble.help_card(word, ())
+    for outcome in Cancelled:
+        yield (
+            f"mended.cancelled/{outcome.name}",
+            mended.cancelled(tracked(word), Cancellation(outcome=outcome)),
+        )
+    yield "mended.tokenizer/", mended.tokenizer(Placed(word, (1_042_301, 456_318), 2), USER)
+    spent = why.why_card(tracked(word), finding(word), partitions=partitions(word))
+    yield "mended.settled/", mended.settled(spent, mended.rerun(asked(word)))
+
+
+def _reasons(word: str) -> Iterator[tuple[str, Card]]:
+    job = tracked(word, State.FAILED)
+    yield (
+        "why.why_card/all",
+        why.why_card(job, finding(word), tail=word, tell=USER, partitions=partitions(word, MANY)),
+    )
+    yield "why.why_card/nothing", why.why_card(job, finding(word, evidence=(), actions=()))
+    unsure = finding(word, label="cause-not-in-log", confidence=0.3)
+    yield "why.why_card/unsure", why.why_card(job, unsure)
+    for action in ACTIONS:
+        offer = finding(word, actions=(action,))
+        yield f"why.why_card/{action}", why.why_card(job, offer, partitions=partitions(word))
+    for reason in ("", word, "JobHeldUser", "DependencyNeverSatisfied", "Resources"):
+        waiting = tracked(word, State.PENDING, seen=seen(word, State.PENDING, reason=reason))
+        yield f"why.waits_card/{reason[:20]}", why.waits_card(waiting)
+    yield "why.log_card/", why.log_card(job, word, word, lines=40)
+    yield "why.log_card/matching", why.log_card(job, word, word, lines=40, matching=word)
+    yield "why.no_log_card/", why.no_log_card(job, [word] * 20)
+    yield "why.no_log_card/none", why.no_log_card(job, [])
