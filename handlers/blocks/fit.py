@@ -6,7 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from bot.card import Bullets, Card, Excerpt, Fact, Mono, Paragraph, Part, Span, Strong, Table, Text
+from bot.card import (
+    Bullets,
+    Card,
+    Excerpt,
+    Fact,
+    Mono,
+    Paragraph,
+    Part,
+    Span,
+    Strong,
+    Table,
+    Text,
+    plain,
+)
 from handlers.blocks.text import clip
 
 MESSAGE_TEXT = 9_500
@@ -145,18 +158,23 @@ def _cells(row: tuple[str, ...], room: Room) -> tuple[str, ...]:
 
 
 def _words(text: Text, room: Room) -> Text:
-    return tuple(_span(span, room) for span in text)
+    """Return the first so many characters of a text."""
+    kept: list[Span] = []
+    left = room.words
+    for span in text:
+        length = len(plain((span,)))
+        if length > left:
+            return (*kept, _short(span, max(left, 1)))
+        kept.append(span)
+        left -= length
+    return text
 
 
-def _span(span: Span, room: Room) -> Span:
+def _short(span: Span, words: int) -> Span:
     match span:
         case str():
-            return _short(span, room)
+            return clip(span, words)
         case Mono(text=text) | Strong(text=text):
-            return span.model_copy(update={"text": _short(text, room)})
+            return span.model_copy(update={"text": clip(text, words)})
         case _:
-            return span
-
-
-def _short(words: str, room: Room) -> str:
-    return clip(words, room.words) if words else words
+            return "…"

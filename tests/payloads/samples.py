@@ -157,7 +157,7 @@ def _requests(word: str) -> Iterator[tuple[str, Card]]:
             )
     yield "request.refused/no finding", request.refused(one, None, ())
     yield "request.refused/all", request.refused(one, finding(word), partitions(word))
-    many = partitions(word, MANY)
+    many = partitions(word[:200], MANY)
     yield "request.refused/many partitions", request.refused(one, finding(word), many)
     yield "request.withdrawn/", request.withdrawn(one)
     yield "request.withdrawn/by", request.withdrawn(one, USER)
@@ -194,7 +194,7 @@ def _jobs(word: str) -> Iterator[tuple[str, Card]]:
     held = tracked("", State.PENDING, seen=seen("", State.PENDING, reason="JobHeldUser"))
     if (stuck := jobs.stuck(one, held)) is not None:
         yield "job.stuck/held", stuck
-    crowd = [tracked(word, State.RUNNING, id=str(n)) for n in range(1, MANY)]
+    crowd = [tracked(word[:200], State.RUNNING, id=str(n)) for n in range(1, MANY)]
     yield "job.job_card/many", jobs.job_card(one, crowd)
     bare = Observation(id="75", state=State.COMPLETED, raw="COMPLETED")
     yield "job.job_card/bare", jobs.job_card(one, [tracked(word, seen=bare, tasks=())])
@@ -205,9 +205,11 @@ def _jobs(word: str) -> Iterator[tuple[str, Card]]:
 
 def _lists(word: str) -> Iterator[tuple[str, Card]]:
     for number in (0, 3, MANY):
-        there = partitions(word, number)
+        there = partitions(word[:200], number)
         yield f"lists.partitions_card/{number}", lists.partitions_card("alice", there, NOW)
-        rows = [seen(word, state, id=f"{n}_3") for n in range(number) for state in (State.FAILED,)]
+        rows = [
+            seen(word[:200], state, id=f"{n}_3") for n in range(number) for state in (State.FAILED,)
+        ]
         yield f"lists.jobs_card/{number}", lists.jobs_card("alice", "failed", rows, NOW)
     yield "lists.partitions_card/note", lists.partitions_card("alice", (), NOW, note=word)
     each = [seen(word, state) for state in State]
@@ -240,7 +242,9 @@ def _reasons(word: str) -> Iterator[tuple[str, Card]]:
     job = tracked(word, State.FAILED)
     yield (
         "why.why_card/all",
-        why.why_card(job, finding(word), tail=word, tell=USER, partitions=partitions(word, MANY)),
+        why.why_card(
+            job, finding(word), tail=word, tell=USER, partitions=partitions(word[:200], MANY)
+        ),
     )
     yield "why.why_card/nothing", why.why_card(job, finding(word, evidence=(), actions=()))
     unsure = finding(word, label="cause-not-in-log", confidence=0.3)
