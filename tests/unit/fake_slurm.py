@@ -1,0 +1,72 @@
+"""A cluster in this process: answers queries by their names with what a test lets Slurm say."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from bot.model import base_id
+from bot.ports import Output, Query
+
+T = TypeVar("T")
+UNKNOWN = "slurm_load_jobs error: Invalid job id specified\n"
+
+
+class FakeSlurm:
+    """Speaks the port."""
+
+    name = "alice"
+
+    def __init__(self) -> None:
+        self.queue: list[str] = []
+        """squeue's records."""
+        self.control: dict[str, list[str]] = {}
+        """scontrol's lines by job id; an unknown id is an error, as in Slurm."""
+        self.accounting: list[str] = []
+        """sacct's rows."""
+        self.logs: dict[str, str] = {}
+        """The ends of logs by job id."""
+        self.instead: dict[str, Output | Exception] = {}
+        """What queries of a name come to, as long as it is here."""
+        self.meanwhile: dict[str, Callable[[], Awaitable[None]]] = {}
+        """What happens while a query of a name is on its way, once."""
+        self.asked: list[str] = []
+        """The names of all queries."""
+
+    async def run(self, query: Query[T]) -> T:
+        """Answer."""
+        self.asked.append(query.name)
+        if meanwhile := self.meanwhile.pop(query.name, None):
+            await meanwhile()
+        said = self.instead.get(query.name)
+        if isinstance(said, Exception):
+            raise said
+        return query.parse(said or self._output(query))
+
+    def _output(self, query: Query[Any]) -> Output:
+        match query.name:
+            case "squeue":
+                return Output("".join(self.queue), "", 0)
+            case "scontrol show job":
+                known = ["".join(self.control.get(job, ())) for job in query.args]
+                return Output("".join(known), "" if all(known) else UNKNOWN, 0)
+            case "sacct":
+                ids = set(",".join(query.args[2:]).split(","))
+                rows = [row for row in self.accounting if base_id(row) in ids]
+                return Output("".join(rows), "", 0)
+            case "peek":
+                jobs = query.args[2::2]
+                ends = [f"{job}\x1f{self.logs.get(job, '')}\x1e" for job in jobs]
+                return Output("".join(ends), "", 0)
+            case "id":
+                return Output(
+                    {"50001": "alice", "50002": "bob"}.get(*query.args, *query.args), "", 0
+                )
+            case "home":
+                return Output("/home/alice", "", 0)
+            case other:
+                raise AssertionError(f"nobody thought of {other}")
+
+    def count(self, name: str) -> int:
+        """How often a query of this name was asked."""
+        return self.asked.count(name)
