@@ -17,6 +17,7 @@ from bot.demo.slack.server import LocalSlack, assemble
 from bot.demo.slack.workspace import OUTSIDER, RESEARCHER
 from tests.e2e.bot_process import BotProcess
 from tests.e2e.hands import Hands, is_root, key_of, words
+from tests.payloads.recorder import record
 
 MANIFEST = Path(__file__).parents[2] / "manifest.yml"
 REST = 4.5
@@ -108,3 +109,4 @@ async def room(
             yield Room(cluster, slack, bot, Hands(slack.platform.base_url, session), directory)
         finally:
             await bot.stop()
+            record(call.shown() for call in slack.platform.traffic.since(0))
