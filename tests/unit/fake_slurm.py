@@ -24,6 +24,8 @@ class FakeSlurm:
         """scontrol's lines by job id; an unknown id is an error, as in Slurm."""
         self.accounting: list[str] = []
         """sacct's rows."""
+        self.partitions = ""
+        """sinfo's records."""
         self.logs: dict[str, str] = {}
         """The ends of logs by job id."""
         self.instead: dict[str, Output | Exception] = {}
@@ -44,28 +46,27 @@ class FakeSlurm:
         return query.parse(said or self._output(query))
 
     def _output(self, query: Query[Any]) -> Output:
+        args = query.args
         match query.name:
             case "squeue":
-                return Output("".join(self.queue), "", 0)
+                said = "".join(self.queue)
             case "scontrol show job":
-                known = ["".join(self.control.get(job, ())) for job in query.args]
+                known = ["".join(self.control.get(job, ())) for job in args]
                 return Output("".join(known), "" if all(known) else UNKNOWN, 0)
             case "sacct":
-                ids = set(",".join(query.args[2:]).split(","))
-                rows = [row for row in self.accounting if base_id(row) in ids]
-                return Output("".join(rows), "", 0)
+                ids = set(",".join(args[2:]).split(","))
+                said = "".join(row for row in self.accounting if base_id(row) in ids)
+            case "sinfo":
+                said = self.partitions
             case "peek":
-                jobs = query.args[2::2]
-                ends = [f"{job}\x1f{self.logs.get(job, '')}\x1e" for job in jobs]
-                return Output("".join(ends), "", 0)
+                said = "".join(f"{job}\x1f{self.logs.get(job, '')}\x1e" for job in args[2::2])
             case "id":
-                return Output(
-                    {"50001": "alice", "50002": "bob"}.get(*query.args, *query.args), "", 0
-                )
+                said = {"50001": "alice", "50002": "bob"}.get(args[0], args[0])
             case "home":
-                return Output("/home/alice", "", 0)
+                said = "/home/alice"
             case other:
                 raise AssertionError(f"nobody thought of {other}")
+        return Output(said, "", 0)
 
     def count(self, name: str) -> int:
         """How often a query of this name was asked."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from bot.settings import ClusterSettings
 from bot.store.sql_store import SqlStore
 from bot.tracker import Tracker
 from tests.unit.fake_slurm import FakeSlurm
+from tests.unit.slurm_says import scontrol, squeue
 from tests.unit.store.makers import NOW
 
 POLICY = Policy(
@@ -76,6 +77,22 @@ class Scene:
         await self.store.save_jobs(made)
         self.tracker.follow(made)
 
+    def runs(self, job: str = "75") -> None:
+        """Let Slurm show a running job."""
+        self.slurm.queue.append(squeue(job))
+        self.slurm.control[job] = [scontrol(job)]
+
+    def ends(self, state: str, code: str, job: str = "75") -> None:
+        """Let Slurm show an ended job."""
+        others = [row for row in self.slurm.queue if not row.startswith(f"\x1e{job}\x1f")]
+        self.slurm.queue = [*others, squeue(job, state, end="21:46:52")]
+        self.slurm.control[job] = [scontrol(job, state, code=code, end="21:46:52")]
+
+    def vanishes(self) -> None:
+        """Let Slurm forget everything."""
+        self.slurm.queue.clear()
+        self.slurm.control.clear()
+
     async def job(self, job: str = "75") -> Job:
         """What the store holds."""
         found = await self.store.job("alice", job)
@@ -115,3 +132,11 @@ def a_request(name: str = "r1", channel: str = "C1") -> Request:
         stage=Stage.SUBMITTED,
         title="train.sh",
     )
+
+
+@asynccontextmanager
+async def scene(folder: Path) -> AsyncIterator[Scene]:
+    """An empty store, a Slurm without jobs, a tracker."""
+    database = folder / "bot.db"
+    async with Unsteady(f"sqlite:///{database}") as store:
+        yield Scene(database, store)

@@ -1,0 +1,124 @@
+"""What the bot remembers of a cluster, and what it asks again."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.errors import ClusterUnreachable, InputRefused
+from bot.login_node import LoginNode
+from bot.settings import ClusterSettings
+from bot.workloads import WORKLOADS
+from tests.unit.cluster.slurm.answers import rows
+from tests.unit.fake_slurm import FakeSlurm
+from tests.unit.tracking import POLICY
+
+A3M = ("a3m*", "up", "infinite", "1:00:00", "2", "idle", "gpu:8")
+A3U = ("a3u", "up", "1-00:00:00", "n/a", "2", "mixed", "gpu:8")
+
+
+def login_node(slurm: FakeSlurm, **settings: Any) -> LoginNode:
+    """A login node with these settings."""
+    whole = ClusterSettings(host="login", known_hosts=Path("/dev/null"), **settings)
+    return LoginNode(settings=whole, policy=POLICY, cluster=slurm)
+
+
+@pytest.fixture
+def slurm() -> FakeSlurm:
+    """A Slurm with two partitions."""
+    made = FakeSlurm()
+    made.partitions = rows(A3M, A3U)
+    return made
+
+
+async def test_partitions_seen_just_now_serve_everybody(slurm: FakeSlurm) -> None:
+    """A look is good for some seconds, unless somebody wants a fresh one."""
+    node = login_node(slurm)
+    assert [partition.name for partition in await node.partitions()] == ["a3m", "a3u"]
+    await node.partitions()
+    assert slurm.count("sinfo") == 1
+    await node.partitions(within=0.0)
+    assert slurm.count("sinfo") == 2
+
+
+async def test_a_look_that_failed_is_no_look(slurm: FakeSlurm) -> None:
+    """The next one asks again."""
+    node = login_node(slurm)
+    slurm.instead["sinfo"] = ClusterUnreachable("cut")
+    with pytest.raises(ClusterUnreachable):
+        await node.partitions()
+    del slurm.instead["sinfo"]
+    assert len(await node.partitions()) == 2
+
+
+async def test_a_partition_is_found_by_its_name(slurm: FakeSlurm) -> None:
+    """With what is free in it."""
+    found = await login_node(slurm).partition("a3m")
+    assert found is not None
+    assert (found.free, found.gpus_per_node, found.default_time) == (2, 8, timedelta(hours=1))
+    assert slurm.count("sinfo") == 1
+
+
+async def test_an_unknown_partition_is_looked_up_again_at_once(slurm: FakeSlurm) -> None:
+    """The administrator may just have made it."""
+    node = login_node(slurm)
+    assert await node.partition("new") is None
+    slurm.partitions += rows(("new", "up", "infinite", "n/a", "1", "idle", "(null)"))
+    assert await node.partition("new") is not None
+    assert slurm.count("sinfo") == 3
+
+
+async def test_jobs_that_name_no_partition_go_to_slurms_default(slurm: FakeSlurm) -> None:
+    """Unless the configuration wishes another."""
+    assert (await login_node(slurm).default_partition()).name == "a3m"
+    wished = login_node(slurm, default_partition="a3u")
+    assert (await wished.default_partition()).name == "a3u"
+
+
+@pytest.mark.parametrize("wish", [None, "gone"])
+async def test_without_a_default_a_partition_must_be_named(
+    slurm: FakeSlurm, wish: str | None
+) -> None:
+    """The error names those that there are, also when the configured one is gone."""
+    slurm.partitions = rows(("a3m", *A3M[1:]), A3U)
+    with pytest.raises(InputRefused) as refused:
+        await login_node(slurm, default_partition=wish).default_partition()
+    [error] = refused.value.errors
+    assert (error.field, error.hint) == ("partition", "There is `a3m`, `a3u`")
+
+
+async def test_the_home_folder_is_asked_once(slurm: FakeSlurm) -> None:
+    """And roots below it are absolute; the recipes' own folder need not be named."""
+    node = login_node(slurm, roots=("~", "~/images", "/scratch"))
+    recipes = "/home/alice/vertex-oss-training/nemo"
+    assert await node.roots() == ("/home/alice", "/home/alice/images", "/scratch", recipes)
+    assert (await node.site()).home == "/home/alice"
+    assert slurm.count("home") == 1
+
+
+async def test_a_configured_home_folder_is_not_asked_for(slurm: FakeSlurm) -> None:
+    """The cluster's own answer is not wanted."""
+    assert (await login_node(slurm, home="/data/alice").site()).home == "/data/alice"
+    assert slurm.asked == []
+
+
+async def test_an_account_is_named_once_and_a_stranger_stays_a_number(slurm: FakeSlurm) -> None:
+    """People are asked about again and again."""
+    node = login_node(slurm)
+    names = [await node.account(uid) for uid in ("50002", "50002", "4711")]
+    assert names == ["bob", "bob", "4711"]
+    assert slurm.count("id") == 2
+
+
+async def test_what_runs_is_made_for_this_site(slurm: FakeSlurm) -> None:
+    """The same options give the same launch, with the site's account."""
+    node = login_node(slurm, account="research")
+    options = {"script": "~/train.sh", "nodes": 2}
+    spec = await node.spec(WORKLOADS["slurm submit"], options)
+    assert spec == await node.spec(WORKLOADS["slurm submit"], options)
+    assert spec.argv[0] == "sbatch"
+    assert "--account=research" in spec.argv
+    assert spec.argv[-1] == "/home/alice/train.sh"
