@@ -77,8 +77,8 @@ def _blocks(card: Card) -> list[Json]:
 
 
 def fallback(card: Card) -> str:
-    """Return the one line that a notification shows."""
-    words = plain(card.lead)
+    """Return what a notification shows; never blank, as Slack's SDK warns of that."""
+    words = plain(card.lead).strip() or "…"
     if card.title:
         words = f"{card.title}: {words}"
     return escape(clip(words, 300))
