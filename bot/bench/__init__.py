@@ -48,7 +48,8 @@ async def measure(directory: Path) -> list[Figure]:
             figures += await changes(here)
         say(f"Putting {TRACKED:,} jobs into the queue (about a minute) …")
         await submit(here)
-        await remember(here)
+        if await remember(here) != TRACKED:
+            raise RuntimeError("not all of them are in the queue")
         async with here.bot() as bot:
             say("Following them (about a minute) …")
             figures += await ticks(here, bot)

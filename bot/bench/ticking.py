@@ -42,10 +42,10 @@ class Tick:
 
 async def ticks(stage: Stage, bot: Bot) -> list[Figure]:
     """Watch some ticks of a bot that has settled, between looks at the bare squeue."""
-    await _turns(bot, 0, SETTLED)
+    await turns(bot, 0, SETTLED)
     with closing(sqlite3.connect(f"file:{stage.database}?mode=ro", uri=True)) as database:
         before, start, cpu = Rows.read(database), bot.log_size(), bot.cpu()
-        seen = await _turns(bot, start, TICKS)
+        seen = await turns(bot, start, TICKS)
         cpu = (bot.cpu() - cpu) / len(seen)
         written = Rows.read(database).differ(before)
     warm, cold = await _bare(stage)
@@ -85,15 +85,16 @@ class Rows:
         return max(different, int(self.version != before.version))
 
 
-async def _turns(bot: Bot, start: int, number: int) -> Sequence[Tick]:
+async def turns(bot: Bot, start: int, number: int) -> Sequence[Tick]:
     """Wait for so many whole ticks after a place in the log."""
     async with asyncio.timeout(PATIENCE):
-        while len(seen := _read(bot, start)) < number:  # noqa: ASYNC110  # another process tells
+        while len(seen := read_ticks(bot, start)) < number:  # noqa: ASYNC110  # another process tells
             await asyncio.sleep(0.2)
     return seen[:number]
 
 
-def _read(bot: Bot, start: int) -> list[Tick]:
+def read_ticks(bot: Bot, start: int) -> list[Tick]:
+    """Return the whole ticks that the log tells of after a place in it."""
     found: list[Tick] = []
     began, calls, squeues = 0.0, 0, 0
     for line in bot.said(start):
