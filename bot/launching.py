@@ -221,7 +221,7 @@ class Launcher:
                 why,
                 extra={"action": "launch_waits", "request": request.id},
             )
-            if request.stage is Stage.ACCEPTED:
+            if request.stage is Stage.ACCEPTED and not await self._store.jobs_of(request.id):
                 await self._want(living(request, submitting(request, trouble=f"{why}.")))
             await asyncio.sleep(wait)
             wait = min(2 * wait, LONGEST_WAIT)

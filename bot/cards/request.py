@@ -18,8 +18,8 @@ def request_card(request: Request, jobs: Sequence[Job] = ()) -> Card:
     match request.stage:
         case Stage.PROPOSED:
             return proposed(request)
-        case Stage.ACCEPTED:
-            return submitting(request)
+        case Stage.ACCEPTED:  # a launcher may go on after the job was taken
+            return job_card(request, jobs) if jobs else submitting(request)
         case Stage.SUBMITTED:
             return job_card(request, jobs)
         case Stage.UNKNOWN:
