@@ -131,6 +131,17 @@ class Hands:
             lambda m: m["by_bot"] and m["thread_ts"] == thread and says in words(m), within
         )
 
+    async def newest(self, thread: str, after: int, within: float = 20) -> Json:
+        """Wait for the bot's answer after so many messages of a thread."""
+
+        async def look() -> list[Json]:
+            return (await self.messages(thread))[after:]
+
+        found: Json = await self.until(
+            look, lambda seen: next((m for m in seen if m["by_bot"]), None), within
+        )
+        return found
+
     async def shows(self, fits: Callable[[Json], bool], within: float = 60) -> Json:
         """Wait for a message that fits, and return it."""
         found: Json = await self.until(

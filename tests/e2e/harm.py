@@ -43,6 +43,7 @@ case $when in
   late) "$real" "$@" >/dev/null 2>&1
     echo "{name}: error: Batch job submission failed: Socket timed out on send/recv operation" >&2
     exit 1 ;;
+  slow) "$real" "$@"; status=$?; sleep 9; exit $status ;;
 esac
 "$real" "$@"
 status=$?
@@ -62,7 +63,7 @@ class Harm:
     `before`, `after`: its caller is killed; `group`, `group-after`: the caller's whole process
     group; `self`: the program itself; `cut`, `cut-after`: the SSH connection's server side. For
     sbatch alone, `lost`: Slurm takes the job, but its answer goes nowhere and the caller dies;
-    `late`: Slurm takes the job, and sbatch reports a time-out.
+    `late`: Slurm takes the job, and sbatch reports a time-out; `slow`: it stays for 9 s after it.
     """
 
     program: str

@@ -232,7 +232,7 @@ async def test_a_request_in_flight_waits_for_the_login_node(lab: Room) -> None:
 
 
 async def test_a_slurm_that_is_down_is_said_so_and_nothing_is_submitted(lab: Room) -> None:
-    """The controller is away when a card is confirmed: refused for certain, and mended by a click."""
+    """The controller is away when a card is confirmed: refused, and mended by a click."""
     hands = lab.hands
     running = await hands.launched("/slurm submit jobs/sleep.sh -J steady -- 6")
     await hands.becomes(running, "Running on")

@@ -80,13 +80,20 @@ def _groups() -> list[Point]:
 
 
 def _lost() -> list[Point]:
-    """Slurm takes the job and the answer does not come back; with it, the bot may die too."""
+    """Slurm takes the job and the answer is lost or late; with it, the bot may die too."""
     deaths = (Death("launch_answered"),)
     return [
         at(Harm("sbatch", 1, "lost")),
         at(Harm("sbatch", 1, "late")),
         at(Harm("sbatch", 1, "late"), id="remote-sbatch.1-late-and-bot", deaths=deaths),
         at(Harm("sbatch", 1, "cut-after")),
+        at(Harm("sbatch", 1, "slow")),
+        at(Harm("sbatch", 1, "slow"), id="remote-sbatch.1-slow-and-cut", cuts=(3.0, 6.0)),
+        at(
+            Harm("sbatch", 1, "slow"),
+            id="remote-sbatch.1-slow-and-bot",
+            deaths=(Death("receipt_stored"),),
+        ),
         at(Harm("mv", 1, "cut-after")),
     ]
 

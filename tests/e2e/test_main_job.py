@@ -85,14 +85,17 @@ async def test_a_partition_that_is_not_there_is_caught_chosen_anew_and_the_recip
         assert "GPU-hours" in words(done)
         await hands.reply(card, "Started on")
         await hands.reply(card, "Completed after")
+    await trained(lab, "main")
 
-        (job,) = await jobs_named(lab.cluster, "main")
-        facts = await shown(lab.cluster, job.id)
-        assert (facts["Partition"], facts["NumNodes"], job.state) == ("a3m", "2", "COMPLETED")
-        log = await hands.asked(f"/slurm logs {job.id} training -n 300")
-        found = losses(log)
-        assert len(found) > 20
-        assert sum(found[-5:]) < sum(found[:5])
+
+async def trained(lab: Room, name: str) -> None:
+    """One job on both nodes completed, and the losses in its log fall."""
+    (job,) = await jobs_named(lab.cluster, name)
+    facts = await shown(lab.cluster, job.id)
+    assert (facts["Partition"], facts["NumNodes"], job.state) == ("a3m", "2", "COMPLETED")
+    found = losses(await lab.hands.asked(f"/slurm logs {job.id} training -n 300"))
+    assert len(found) > 20
+    assert sum(found[-5:]) < sum(found[:5])
 
 
 async def test_a_link_across_devices_is_mended_by_a_rerun_with_the_same_cache(lab: Room) -> None:
@@ -188,17 +191,8 @@ async def test_a_job_is_looked_at_by_slash_by_mention_and_in_its_thread(lab: Roo
         for line, says in looks.items():
             before = len(await hands.messages(card["ts"]))
             await hands.say(f"{bot} {line.replace(f' {job}', '')}", thread=card["ts"])
-
-            async def thread() -> list[Json]:
-                return await hands.messages(card["ts"])
-
-            await hands.until(
-                thread,
-                lambda seen, before=before, says=says: any(
-                    m["by_bot"] and says in words(m) for m in seen[before:]
-                ),
-                20,
-            )
+            answer = await hands.newest(card["ts"], before + 1)
+            assert says in words(answer), line
 
 
 async def test_the_line_of_the_documentation_works_as_it_is_pasted(lab: Room) -> None:
@@ -227,16 +221,16 @@ async def test_what_the_launcher_has_no_flag_for_reaches_slurm(lab: Room) -> Non
         first = await hands.becomes(first, "Running on")
         line = (
             "/nemo run cpt/llama3p1_2b_cpt.py -p a3u --time 7 --exclude alice-a3u-1 "
-            f"--after {number(first)} --experiment-name afterwards"
+            f"--after {number(first)} --experiment-name later-one"
         )
         dry = words(await hands.asked(f"{line} --dry-run"))
         assert "Nothing was submitted" in dry
         assert f"--time=00:07:00 --exclude=alice-a3u-1 --dependency=afterok:{number(first)}" in dry
-        assert await jobs_named(lab.cluster, "afterwards") == []
+        assert await jobs_named(lab.cluster, "later-one") == []
 
         card = await hands.launched(line)
         waits = await hands.becomes(card, "Waiting", 60)
-        (job,) = await jobs_named(lab.cluster, "afterwards")
+        (job,) = await jobs_named(lab.cluster, "later-one")
         facts = await shown(lab.cluster, job.id)
         assert facts["TimeLimit"] == "00:07:00"
         assert facts["Dependency"].startswith(f"afterok:{number(first)}")
