@@ -164,7 +164,7 @@ def _words(text: Text, room: Room) -> Text:
     for span in text:
         length = len(plain((span,)))
         if length > left:
-            return (*kept, _short(span, max(left, 1)))
+            return (*kept, _short(span, left) if left else "…")
         kept.append(span)
         left -= length
     return text
