@@ -20,7 +20,7 @@ from bot.card import (
     plain,
 )
 from handlers.blocks.fit import fit
-from handlers.blocks.text import Json, clip, elements, escape, mrkdwn, plain_text
+from handlers.blocks.text import Json, clip, elements, line, mrkdwn, plain_text
 
 CELL = 200
 OPTION_VALUE = 150
@@ -78,10 +78,8 @@ def _blocks(card: Card) -> list[Json]:
 
 def fallback(card: Card) -> str:
     """Return what a notification shows; never blank, as Slack's SDK warns of that."""
-    words = plain(card.lead).strip() or "…"
-    if card.title:
-        words = f"{card.title}: {words}"
-    return escape(clip(words, 300))
+    lead = card.lead if plain(card.lead).strip() else ("…",)
+    return line((f"{card.title}: ", *lead) if card.title else lead, 300)
 
 
 def _lead(card: Card) -> list[Json]:
@@ -134,22 +132,28 @@ def _controls(buttons: tuple[Button, ...], pick: Pick | None) -> list[Json]:
 
 
 def _button(button: Button) -> Json:
+    """Return a button; one that hurts asks in red, so that a message emphasises at most one."""
     block: Json = {
         "type": "button",
         "action_id": button.action,
         "text": plain_text(button.label, 75),
         "value": button.value,
     }
-    if button.style:
-        block["style"] = button.style
+    if button.style == "primary":
+        block["style"] = "primary"
     if button.confirm:
-        block["confirm"] = {
-            "title": plain_text(button.label, 100),
-            "text": plain_text(button.confirm, 300),
-            "confirm": plain_text(button.label, 30),
-            "deny": plain_text("Back", 30),
-        }
+        block["confirm"] = _question(button)
     return block
+
+
+def _question(button: Button) -> Json:
+    question: Json = {
+        "title": plain_text(button.label, 100),
+        "text": plain_text(button.confirm, 300),
+        "confirm": plain_text(button.label, 30),
+        "deny": plain_text("Back", 30),
+    }
+    return {**question, "style": "danger"} if button.style == "danger" else question
 
 
 def _pick(pick: Pick) -> Json:

@@ -75,6 +75,21 @@ def mrkdwn(text: Text) -> str:
     return "".join(_mrkdwn(span) for span in text if _says(span))
 
 
+def line(text: Text, limit: int) -> str:
+    """Return about `limit` characters for a notification: words as they are, people by name."""
+    told, spare = "", limit
+    for span in text:
+        if isinstance(span, Person | Moment):
+            told += _mrkdwn(span)
+            continue
+        words = span if isinstance(span, str) else span.text
+        told += escape(clip(words, spare)) if words else ""
+        spare -= len(words)
+        if spare <= 0:
+            break
+    return told or " "
+
+
 def _mrkdwn(span: Span) -> str:
     match span:
         case str():

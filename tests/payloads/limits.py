@@ -90,7 +90,7 @@ def _of_fallback(text: Any, most: int) -> Iterator[str]:
         yield "/text: empty"
     elif len(text) > most:
         yield f"/text: {len(text)} characters, at most {most}"
-    elif _CONTROL.search(text):
+    elif _CONTROL.search(_OURS.sub("", text)):
         yield f"/text: not escaped: {text[:80]}"
 
 

@@ -50,7 +50,7 @@ WHOLE = Card(
         Button(action="rerun_same", label="Rerun", value="alice:75", style="primary"),
         Button(
             action="cancel_job",
-            label="Cancel the Job",
+            label="Cancel Job",
             value="alice:75",
             style="danger",
             confirm="This ends job 75.",
@@ -100,7 +100,7 @@ def test_a_whole_card_is_drawn_piece_by_piece() -> None:
         "fallback": "2026-03-01 12:00 UTC",
     }
     assert render(WHOLE) == {
-        "text": "llama3p1_2b_pt: @U1 Job 75: no space",
+        "text": "llama3p1_2b_pt: <@U1> Job 75: no space",
         "blocks": [
             {"type": "header", "text": plain("llama3p1_2b_pt")},
             rich(
@@ -161,14 +161,14 @@ def test_a_whole_card_is_drawn_piece_by_piece() -> None:
                     {
                         "type": "button",
                         "action_id": "cancel_job",
-                        "text": plain("Cancel the Job"),
+                        "text": plain("Cancel Job"),
                         "value": "alice:75",
-                        "style": "danger",
                         "confirm": {
-                            "title": plain("Cancel the Job"),
+                            "title": plain("Cancel Job"),
                             "text": plain("This ends job 75."),
-                            "confirm": plain("Cancel the Job"),
+                            "confirm": plain("Cancel Job"),
                             "deny": plain("Back"),
+                            "style": "danger",
                         },
                     },
                 ],
