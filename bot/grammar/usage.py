@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from bot.card import Card, Excerpt, Mono, Paragraph, Part, Table, Text
-from bot.grammar.commands import COMMANDS, Command
+from bot.card import Bullets, Card, Excerpt, Mono, Paragraph, Part, Table, Text
+from bot.grammar.commands import COMMANDS, GROUPS, Command
 from bot.options import Option, typed_fields
 
 _MANY = 6
 """Options that still fit a line of usage."""
 
 _MORE = (
-    " to a command for its options. The same words work by mention; in a job's own thread the"
-    " job may be left out."
+    "Add `--help` to a command for its options. The same words work by mention, also in threads;"
+    " in a job's own thread the job may be left out."
 )
 
 
@@ -56,30 +57,44 @@ def _flag(flag: str, option: Option) -> str:
 
 def help_card(wish: Help) -> Card:
     """Return the page that answers a wish for help."""
-    lead: Text = ("Commands",)
-    if wish.unknown:
-        lead = ("There is no help on ", Mono(text=wish.unknown), "; this is what there is")
     for command in COMMANDS:
         if command.name == wish.topic:
             return _page(command)
-    shown = [c for c in COMMANDS if not wish.topic or c.group == wish.topic]
+    groups = [name for name in GROUPS if not wish.topic or name == wish.topic]
+    rows = [(f"/{c.name}", c.summary) for c in COMMANDS if c.group in groups]
     return Card(
-        lead=lead,
+        lead=_lead(wish),
         parts=(
-            Table(
-                head=("Command", "What it does"),
-                rows=tuple((f"/{command.name}", command.summary) for command in shown),
-            ),
-            Paragraph(text=("Add ", Mono(text="--help"), _MORE)),
+            Table(head=("Command", "What it does"), rows=tuple(rows)),
+            Paragraph(text=marked(_MORE)),
         ),
+        foot=_others(groups),
+    )
+
+
+def _lead(wish: Help) -> Text:
+    if wish.unknown:
+        return ("There is no help on ", Mono(text=wish.unknown), ". These are the commands:")
+    if wish.topic:
+        return (Mono(text=f"/{wish.topic}"), f": {GROUPS[wish.topic]}")
+    return ("Commands",)
+
+
+def _others(shown: list[str]) -> tuple[Text, ...]:
+    """Name the slash commands that a page does not show."""
+    return tuple(
+        (Mono(text=f"/{name} help"), f": {summary}")
+        for name, summary in GROUPS.items()
+        if name not in shown
     )
 
 
 def _page(command: Command) -> Card:
-    rows = tuple((_names(option), _explained(option)) for _, option in typed_fields(command.model))
+    options = [option for _, option in typed_fields(command.model) if option.help]
+    items = tuple((Mono(text=_names(option)), ": ", *_explained(option)) for option in options)
     parts: list[Part] = [
         Excerpt(caption=("Usage",), text=usage(command)),
-        Table(head=("Option", "Meaning"), rows=rows),
+        Bullets(items=items),
     ]
     if command.examples:
         parts.append(Excerpt(caption=("Examples",), text="\n".join(command.examples)))
@@ -93,7 +108,15 @@ def _names(option: Option) -> str:
     return _flag(flags, option)
 
 
-def _explained(option: Option) -> str:
-    if option.choices:
-        return f"{option.help}: {', '.join(option.choices)}"
-    return option.help
+def _explained(option: Option) -> Text:
+    choices = ", ".join(f"`{choice}`" for choice in option.choices)
+    return marked(f"{option.help} ({choices})" if choices else option.help)
+
+
+def marked(words: str) -> Text:
+    """Return words in which what stands in `backticks` is set as such.
+
+    A backtick without a second one is itself.
+    """
+    pieces = re.split("`([^`]*)`", words)
+    return tuple(Mono(text=p) if i % 2 else p for i, p in enumerate(pieces) if p)
