@@ -38,6 +38,18 @@ def figure(number: float) -> str:
     return shown.removesuffix(".0")
 
 
+LITTLE = 0.1
+"""GPU-hours below which the figure says nothing."""
+
+
+def gpu_hours(hours: float) -> str:
+    """Return `16 GPU-hours`, `1 GPU-hour`, `under 0.1 GPU-hours`."""
+    if 0 < hours < LITTLE:
+        return f"under {LITTLE} GPU-hours"
+    shown = figure(hours)
+    return f"{shown} GPU-hour" if shown == "1" else f"{shown} GPU-hours"
+
+
 def listed(words: list[str], last: str = "and") -> str:
     """Return `a`, `a and b`, `a, b and c`."""
     if len(words) < 2:  # noqa: PLR2004  # one word needs no joining

@@ -5,29 +5,24 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from bot.card import Bullets, Card, Excerpt, Fact, Moment, Mono, Text, Tone
+from bot.card import Card, Excerpt, Fact, Mono, Paragraph, Tone
 from bot.cards import parts
 from bot.cards.mend import partition_pick
 from bot.model import Launch, PartitionState, Request, Stage
 
 
 def no_such_partition(request: Request, partitions: Sequence[PartitionState]) -> Card:
-    """Say that a partition does not exist, which ones do, and offer them."""
-    name = request.resources.partition
-    free: list[Text] = [
-        (Mono(text=p.name), f"  {p.free} of {p.nodes} nodes free")
-        for p in sorted(partitions, key=lambda p: (-p.free, p.name))
-        if p.up
-    ]
+    """Say that a partition does not exist, and offer those that do."""
+    pick = partition_pick(request.id, partitions)
     return Card(
         tone=Tone.TROUBLE,
-        lead=(
-            f"{request.cluster} has no partition ",
-            Mono(text=name),
-            ". Nothing was submitted. There is:",
+        lead=parts.fill(
+            "{cluster} has no partition {name}. Nothing was submitted.",
+            cluster=request.cluster,
+            name=Mono(text=request.resources.partition),
         ),
-        parts=(Bullets(items=tuple(free)),) if free else (),
-        pick=partition_pick(request.id, partitions),
+        parts=() if pick else (Paragraph(text=("All its partitions are down.",)),),
+        pick=pick,
         foot=(("You typed ", Mono(text=request.typed)),),
     )
 
@@ -35,33 +30,42 @@ def no_such_partition(request: Request, partitions: Sequence[PartitionState]) ->
 def dry_run(request: Request, launch: Launch) -> Card:
     """Show what would run, on the login node and on the cluster."""
     quote = request.quote
-    start: Text = (Moment(at=quote.starts),) if quote.starts else (quote.note or "not known",)
+    lead = "Nothing was submitted. Slurm gives no start for this."
+    if quote.starts is not None:
+        lead = f"This would run on {request.cluster}. Nothing was submitted."
+    return Card(
+        title=request.title,
+        tone=Tone.PLAIN if quote.starts else Tone.TROUBLE,
+        lead=(lead,),
+        facts=(
+            Fact(label="Partition", value=parts.partition(request.resources, quote)),
+            Fact(label="Size", value=parts.size(request.resources, quote)),
+            *parts.start(quote),
+        ),
+        parts=(Excerpt(text=_commands(launch)),),
+        foot=tuple((note,) for note in request.notes),
+    )
+
+
+def _commands(launch: Launch) -> str:
     lines = [f"cd {shlex.quote(launch.cwd)}"] if launch.cwd else []
     lines += [f"export {name}={shlex.quote(value)}" for name, value in launch.env]
     lines.append(shlex.join(launch.argv))
     if launch.sbatch_options:
         lines.append(f"# sbatch also gets: {shlex.join(launch.sbatch_options)}")
-    return Card(
-        title=request.title,
-        lead=(f"This would run on {request.cluster}. Nothing was submitted.",),
-        facts=(
-            Fact(label="Partition", value=parts.partition(request.resources, quote)),
-            Fact(label="Size", value=parts.size(request.resources, quote)),
-            Fact(label="Start", value=start),
-        ),
-        parts=(Excerpt(text="\n".join(lines)),),
-        foot=tuple((note,) for note in request.notes),
-    )
+    return "\n".join(lines)
+
+
+ALREADY = {
+    Stage.PROPOSED: "{title} waits in the channel for Submit or Cancel.",
+    Stage.ACCEPTED: "{title} is being submitted.",
+    Stage.SUBMITTED: "{title} was already submitted.",
+    Stage.REFUSED: "{title} was already refused.",
+    Stage.UNKNOWN: "{title} was already sent, and its outcome is being looked for.",
+    Stage.WITHDRAWN: "{title} was already withdrawn.",
+}
 
 
 def already(request: Request) -> Card:
     """Say that this very act was taken before."""
-    words = {
-        Stage.PROPOSED: "waits in the channel for Submit or Cancel",
-        Stage.ACCEPTED: "is on its way",
-        Stage.SUBMITTED: "was submitted before",
-        Stage.REFUSED: "was refused before",
-        Stage.UNKNOWN: "was sent before, and its outcome is being looked for",
-        Stage.WITHDRAWN: "was settled before",
-    }
-    return Card(lead=(Mono(text=request.title), f"  {words[request.stage]}."))
+    return Card(lead=parts.fill(ALREADY[request.stage], title=Mono(text=request.title)))

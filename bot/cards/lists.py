@@ -1,12 +1,14 @@
-"""Partitions and jobs as tables."""
+"""Partitions and jobs as tables, and all that is known of one job."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from bot.card import Card, Fact, Moment, Mono, Table, Text
-from bot.cards.job import sentence
+from bot.card import Card, Fact, Moment, Mono, Table, Text, plain
+from bot.cards import parts
+from bot.cards.job import exit_code, sentence, tone
 from bot.cluster.slurm import reason_in_words
 from bot.model import Job, Observation, PartitionState, State
 from bot.words import count, duration
@@ -17,91 +19,160 @@ ROWS = 30
 def partitions_card(
     cluster: str, partitions: Sequence[PartitionState], as_of: datetime, *, note: str = ""
 ) -> Card:
-    """Return sinfo read as an answer: free nodes and GPUs now."""
+    """Return sinfo read as an answer: free nodes and their GPUs now."""
     ranked = sorted(partitions, key=lambda p: (not p.up, -p.free, p.name))
-    rows = tuple(
-        (
-            f"{p.name}{' (default)' if p.default else ''}",
-            f"{p.free} of {p.nodes}" if p.up else "down",
-            str(p.free * p.gpus_per_node) if p.up else "0",
-            duration(p.max_time) if p.max_time else "unlimited",
-            ", ".join(f"{number} {state}" for state, number in p.states),
-        )
-        for p in ranked
-    )
-    free = sum(p.free for p in partitions if p.up)
-    lead = f"{cluster}: {count(free, 'node')} free now in {count(len(partitions), 'partition')}."
     return Card(
-        lead=(note or lead,),
+        lead=(note,) if note else _room(cluster, ranked),
         parts=(
-            Table(head=("Partition", "Free nodes", "Free GPUs", "Longest", "States"), rows=rows),
+            Table(
+                head=("Partition", "Free nodes", "GPUs per node", "Time limit", "Node states"),
+                rows=tuple(_partition_row(p) for p in ranked),
+            ),
         ),
-        foot=(("Most free nodes first, as of ", Moment(at=as_of)),),
+        foot=(parts.fill("Most free nodes first, as of {now}", now=Moment(at=as_of)),),
     )
+
+
+def _room(cluster: str, ranked: Sequence[PartitionState]) -> Text:
+    """Say where there is most room; a sum would count shared nodes twice."""
+    best = ranked[0] if ranked else None
+    if best is None or not best.up or not best.free:
+        return (f"{cluster} has no free node now.",)
+    return parts.fill(
+        "{cluster} has most room in {name}: {free} free now.",
+        cluster=cluster,
+        name=Mono(text=best.name),
+        free=count(best.free, "node"),
+    )
+
+
+def _partition_row(partition: PartitionState) -> tuple[str, ...]:
+    return (
+        f"{partition.name} (default)" if partition.default else partition.name,
+        f"{partition.free} of {partition.nodes}" if partition.up else "down",
+        str(partition.gpus_per_node),
+        duration(partition.max_time) if partition.max_time else "unlimited",
+        ", ".join(f"{number} {state}" for state, number in partition.states),
+    )
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How a list of jobs is headed: empty, with one job, with several, and cut."""
+
+    none: str
+    one: str
+    many: str
+    most: str
 
 
 KINDS = {
-    "mine": ("job launched by you", "jobs launched by you"),
-    "all": ("job that runs or waits", "jobs that run or wait"),
-    "running": ("running job launched from here", "running jobs launched from here"),
-    "failed": ("job launched from here that failed", "jobs launched from here that failed"),
+    "mine": Kind(
+        "You launched no jobs on {cluster}.",
+        "You launched 1 job on {cluster}.",
+        "You launched {number} jobs on {cluster}.",
+        "Your newest {number} jobs on {cluster}; older ones are not shown.",
+    ),
+    "all": Kind(
+        "No job runs or waits on {cluster}.",
+        "1 job runs or waits on {cluster}.",
+        "{number} jobs run or wait on {cluster}.",
+        "The newest {number} jobs that run or wait on {cluster}; older ones are not shown.",
+    ),
+    "running": Kind(
+        "No job launched from here runs on {cluster}.",
+        "1 job launched from here runs on {cluster}.",
+        "{number} jobs launched from here run on {cluster}.",
+        "The newest {number} jobs launched from here that run on {cluster}; older ones are not "
+        "shown.",
+    ),
+    "failed": Kind(
+        "No job launched from here failed on {cluster}.",
+        "1 job launched from here did not complete on {cluster}.",
+        "{number} jobs launched from here did not complete on {cluster}.",
+        "The newest {number} jobs launched from here that did not complete on {cluster}; older "
+        "ones are not shown.",
+    ),
 }
-"""What is listed, for one and for several."""
+"""By what is listed."""
 
 
 def jobs_card(cluster: str, which: str, jobs: Sequence[Observation], as_of: datetime) -> Card:
     """Return jobs, newest first."""
-    one, many = KINDS[which]
+    kind = KINDS[which]
     if not jobs:
-        return Card(
-            lead=(f"{cluster}: no {many}.",),
-            foot=(("Launch one: ", Mono(text="/slurm submit SCRIPT")),),
-        )
-    rows = tuple(
-        (
-            job.id,
-            job.name,
-            job.state.value if job.state is not State.UNKNOWN else f"unknown ({job.raw})",
-            f"{job.partition} × {job.nodes}" if job.nodes else job.partition,
-            _remark(job),
-        )
-        for job in jobs[:ROWS]
-    )
-    rest = f"; {len(jobs) - ROWS:,} more are not shown" if len(jobs) > ROWS else ""
+        launch: Text = ("Launch one: ", Mono(text="/slurm submit SCRIPT"))
+        foot = (launch,) if which == "mine" else ()
+        return Card(lead=parts.fill(kind.none, cluster=cluster), foot=foot)
+    ranked = sorted(jobs, key=lambda job: int(job.job or 0), reverse=True)[:ROWS]
+    words = kind.one if len(jobs) == 1 else kind.many
     return Card(
-        lead=(f"{cluster}: {count(len(jobs), one, many)}{rest}.",),
-        parts=(Table(head=("Job", "Name", "State", "Where", "Remark"), rows=rows),),
-        foot=(("Newest first, as of ", Moment(at=as_of)),),
+        lead=parts.fill(
+            kind.most if len(jobs) > ROWS else words,
+            cluster=cluster,
+            number=f"{len(ranked):,}",
+        ),
+        parts=(
+            Table(
+                head=("Job", "Name", "State", "Where", "Remark"),
+                rows=tuple(_job_row(job) for job in ranked),
+            ),
+        ),
+        foot=(parts.fill("Newest first, as of {now}", now=Moment(at=as_of)),),
+    )
+
+
+def _job_row(job: Observation) -> tuple[str, ...]:
+    nodes = count(job.nodes, "node") if job.nodes else ""
+    return (
+        job.id,
+        job.name,
+        f"unknown ({job.raw})" if job.state is State.UNKNOWN else job.state.value,
+        ", ".join(word for word in (job.partition, nodes) if word),
+        _remark(job),
     )
 
 
 def _remark(job: Observation) -> str:
     if job.state is State.PENDING:
         return reason_in_words(job.reason)
-    if job.state.ended and not job.state.good:
-        return f"exit code {job.exit_code}" if job.exit_code else ""
+    if job.state.ended:
+        return ", ".join(f"{fact.label}: {plain(fact.value)}" for fact in exit_code(job))
     return job.node_list
 
 
 def status_card(job: Job) -> Card:
     """Return all that is known of one job."""
     seen = job.seen
-    when: Text = (Moment(at=seen.submitted),) if seen.submitted else ("unknown",)
-    facts = [
-        Fact(label="Name", value=(Mono(text=seen.name),)),
-        Fact(label="Owner", value=(f"{seen.user}  account {seen.account or 'none'}",)),
-        Fact(label="Partition", value=(Mono(text=seen.partition), f"  on {job.cluster}")),
-        Fact(label="Nodes", value=(f"{seen.nodes}  ", Mono(text=seen.node_list))),
-        Fact(label="Submitted", value=when),
-    ]
-    if seen.time_limit:
-        facts.append(Fact(label="Time limit", value=(duration(seen.time_limit),)))
-    if seen.elapsed is not None:
-        facts.append(Fact(label="Ran", value=(duration(seen.elapsed),)))
-    if seen.exit_code:
-        facts.append(Fact(label="Exit code", value=(seen.exit_code,)))
-    if job.progress:
-        facts.append(Fact(label="Progress", value=(job.progress,)))
-    if seen.stdout:
-        facts.append(Fact(label="Output", value=(Mono(text=seen.stdout),)))
-    return Card(lead=(f"Job {job.id}: ", *sentence(job)), facts=tuple(facts))
+    partition = parts.fill(
+        "{name} on {cluster}", name=Mono(text=seen.partition), cluster=job.cluster
+    )
+    limit = duration(seen.time_limit) if seen.time_limit else ""
+    told: tuple[tuple[str, Text], ...] = (
+        ("Name", _mono(seen.name)),
+        ("User", _mono(seen.user)),
+        ("Account", _mono(seen.account)),
+        ("Partition", partition),
+        ("Nodes", _nodes(seen)),
+        ("Submitted", (Moment(at=seen.submitted),) if seen.submitted else ()),
+        ("Time limit", (limit,) if limit else ()),
+        ("Progress", (job.progress,) if job.progress else ()),
+        ("Output", _mono(seen.stdout)),
+    )
+    facts = (Fact(label=label, value=value) for label, value in told if value)
+    return Card(
+        tone=tone(job),
+        lead=(f"Job {job.id}: ", *sentence(job)),
+        facts=(*facts, *exit_code(seen)),
+    )
+
+
+def _mono(text: str) -> Text:
+    return (Mono(text=text),) if text else ()
+
+
+def _nodes(seen: Observation) -> Text:
+    """Return how many nodes, and which, unless the lead names them."""
+    if seen.state is State.RUNNING or not seen.node_list:
+        return (str(seen.nodes),) if seen.nodes else ()
+    return (f"{seen.nodes}: ", Mono(text=seen.node_list))

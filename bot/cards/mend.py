@@ -26,15 +26,19 @@ MENDS = (
     Mend("rerun_same", "Rerun"),
     Mend(
         "place_tokenizer",
-        "Put the Tokenizer Files in Place",
-        "Downloads gpt2-vocab.json and gpt2-merges.txt into the cache on the cluster, "
-        "then runs the job again.",
+        "Place Tokenizer Files",
+        "This puts gpt2-vocab.json and gpt2-merges.txt into the job's cache dir on the cluster, "
+        "then reruns the job.",
     ),
     Mend("exclude_node", "Rerun Without the Node"),
     Mend("more_time", "Rerun With Twice the Time"),
-    Mend("show_log", "Show the Log"),
 )
-"""The remedies in the order in which their buttons stand; the first offered is emphasised."""
+"""The remedies in the order in which their buttons stand; the first one offered is emphasised."""
+
+SHOW_LOG = Mend("show_log", "Show Log")
+
+SUBMIT_AGAIN = "Submit Again"
+"""What rerunning is called for a request that never became a job."""
 
 SAME_CACHE = "Rerun With the Same Cache Dir"
 """What rerunning is called after a failure that the same cache dir mends."""
@@ -55,44 +59,55 @@ def controls(
     *,
     of: str,
     partitions: Sequence[PartitionState] = (),
+    used: str = "",
     log: bool = False,
 ) -> Controls:
     """Return the controls for what helps, on `of`: a request's id or a job's key.
 
-    With `log`, its log can be shown whether or not that helps.
+    `used` is the partition that did not do. With `log` there is a log that can be shown.
     """
-    actions = {*finding.actions, *(("show_log",) if log else ())}
-    offered = [mend for mend in MENDS if mend.action in actions]
-    buttons = tuple(
+    offered = [mend for mend in MENDS if mend.action in finding.actions]
+    buttons = [
         Button(
             action=mend.action,
-            label=_label(mend, finding),
+            label=_label(mend, finding, of),
             value=of,
-            style="primary" if index == 0 and mend.action != "show_log" else "",
+            style="primary" if index == 0 else "",
             confirm=mend.confirm,
         )
         for index, mend in enumerate(offered)
-    )
-    wants_partition = PICK_PARTITION in actions and partitions
-    return Controls(buttons, partition_pick(of, partitions) if wants_partition else None)
+    ]
+    if log:
+        buttons.append(Button(action=SHOW_LOG.action, label=SHOW_LOG.label, value=of))
+    wants_partition = PICK_PARTITION in finding.actions
+    pick = partition_pick(of, partitions, used=used) if wants_partition else None
+    return Controls(tuple(buttons), pick)
 
 
-def _label(mend: Mend, finding: Finding) -> str:
-    same = mend.action == "rerun_same" and finding.label == "cross-device-link"
-    return SAME_CACHE if same else mend.label
+def _label(mend: Mend, finding: Finding, of: str) -> str:
+    if mend.action != "rerun_same":
+        return mend.label
+    if ":" not in of:
+        return SUBMIT_AGAIN
+    return SAME_CACHE if finding.label == "cross-device-link" else mend.label
 
 
-def partition_pick(of: str, partitions: Sequence[PartitionState]) -> Pick:
-    """Return the select that runs the same on another partition, most free nodes first."""
-    ranked = sorted((p for p in partitions if p.up), key=lambda p: (-p.free, p.name))
+def partition_pick(of: str, partitions: Sequence[PartitionState], *, used: str = "") -> Pick | None:
+    """Return the select that submits the same elsewhere, most free nodes first.
+
+    None when there is no other partition that is up.
+    """
+    others = [p for p in partitions if p.up and p.name != used]
+    if not others:
+        return None
     return Pick(
         action=PICK_PARTITION,
-        placeholder="Run it on another partition",
+        placeholder="Submit to another partition",
         choices=tuple(
             Choice(
                 label=f"{p.name} · {p.free} of {p.nodes} nodes free",
                 value=f"{of}{SEPARATOR}{p.name}",
             )
-            for p in ranked
+            for p in sorted(others, key=lambda p: (-p.free, p.name))
         ),
     )

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from bot.card import Bullets, Card, Mono, Person, Text, Tone
+from bot.cards import parts
+from bot.cards.mend import SHOW_LOG
 from bot.cluster.slurm import Cancellation, Cancelled
 from bot.cluster.tokenizer import FILES, NotPlaced, Placed, Trouble
-from bot.model import Job, Request
+from bot.model import Job, Request, Stage
 
 CANCELLED = {
-    Cancelled.DONE: "is cancelled.",
-    Cancelled.RUNS: "was told to stop; Slurm is ending it.",
-    Cancelled.ENDED: "had ended before; nothing was changed.",
-    Cancelled.UNKNOWN: "is not known to Slurm, or no longer; nothing was changed.",
-    Cancelled.DENIED: "belongs to another account, so Slurm did not allow it.",
+    Cancelled.DONE: "Job {job} is cancelled.",
+    Cancelled.RUNS: "Job {job} was told to stop; Slurm is ending it.",
+    Cancelled.ENDED: "Job {job} had already ended; nothing was changed.",
+    Cancelled.UNKNOWN: "Slurm does not know job {job}, or no longer; nothing was changed.",
+    Cancelled.DENIED: "Job {job} belongs to another user, so Slurm did not let the bot cancel it.",
 }
 
 NOT_PLACED = {
@@ -29,23 +31,22 @@ def cancelled(job: Job, cancellation: Cancellation) -> Card:
     done = cancellation.outcome in {Cancelled.DONE, Cancelled.RUNS}
     return Card(
         tone=Tone.STOPPED if done else Tone.TROUBLE,
-        lead=(f"Job {job.id} ", *_named(job), CANCELLED[cancellation.outcome]),
+        lead=parts.fill(CANCELLED[cancellation.outcome], job=parts.job_name(job)),
     )
 
 
-def _named(job: Job) -> Text:
-    return (Mono(text=job.seen.name), " ") if job.seen.name else ()
-
-
 def rerun(request: Request) -> Text:
-    """Say that it runs again, and what is different."""
-    change = f" with {request.change}" if request.change else " as it was"
-    return ("Run again by ", Person(user=request.caller.user), f"{change}; see the new message.")
+    """Say that it runs again, or that this is asked for, and what is different."""
+    words = "Run again by {who}: {change}. See the new message in the channel."
+    if request.stage is Stage.PROPOSED:
+        words = "{who} wants to run it again: {change}. See the new message in the channel."
+    who = Person(user=request.caller.user)
+    return parts.fill(words, who=who, change=request.change or "unchanged")
 
 
 def settled(card: Card, note: Text) -> Card:
     """Return a card whose remedies are spent: what was done stands where they were."""
-    kept = tuple(button for button in card.buttons if button.action == "show_log")
+    kept = tuple(button for button in card.buttons if button.action == SHOW_LOG.action)
     return card.model_copy(update={"buttons": kept, "pick": None, "foot": (note, *card.foot)})
 
 
@@ -54,11 +55,13 @@ def tokenizer(placed: Placed, by: str) -> Card:
     files = zip(FILES, placed.sizes, strict=True)
     return Card(
         tone=Tone.DONE,
-        lead=("The tokenizer files are in place, put there by ", Person(user=by), "."),
+        lead=parts.fill(
+            "The tokenizer files are in place, put there by {who}.", who=Person(user=by)
+        ),
         parts=(
             Bullets(
                 items=tuple(
-                    (Mono(text=f"{placed.folder}/{name}"), f"  {size:,} bytes, from {source}")
+                    (Mono(text=f"{placed.folder}/{name}"), f", {size:,} bytes, from {source}")
                     for (source, name), size in files
                 )
             ),

@@ -2,29 +2,63 @@
 
 from __future__ import annotations
 
-from bot.card import Fact, Mono, Person, Text
+from datetime import timedelta
+from string import Formatter
+
+from bot.card import Fact, Moment, Mono, Person, Span, Text
 from bot.model import Job, Quote, Request, Resources
-from bot.words import count, duration, figure
+from bot.words import count, duration, gpu_hours
 
 _NO_QUOTE = Quote()
 
 
-def size(resources: Resources, quote: Quote = _NO_QUOTE) -> Text:
+def fill(template: str, **values: Span | Text) -> Text:
+    """Return a sentence with its values set in, whatever these contain.
+
+    Sentences are written whole, so that they can be translated.
+    """
+    pieces: list[Span] = []
+    for words, name, _, _ in Formatter().parse(template):
+        if words:
+            pieces.append(words)
+        if name:
+            value = values[name]
+            pieces += value if isinstance(value, tuple) else (value,)
+    return tuple(pieces)
+
+
+def shape(resources: Resources) -> str:
+    """Return `2 nodes × 8 GPUs`, as far as it is known."""
+    nodes = count(resources.nodes, "node")
+    if resources.gpus_per_node is None:
+        return nodes
+    if resources.gpus_per_node == 0:
+        return f"{nodes}, no GPUs"
+    return f"{nodes} × {count(resources.gpus_per_node, 'GPU')}"
+
+
+def size(resources: Resources, quote: Quote = _NO_QUOTE, *, cost: bool = True) -> Text:
     """Return nodes × GPUs × time = GPU-hours, as far as it is known."""
-    words = [count(resources.nodes, "node")]
-    if resources.gpus_per_node:
-        words.append(count(resources.gpus_per_node, "GPU"))
-    if resources.time is not None:
-        words.append(duration(resources.time))
-    product = " × ".join(words)
-    if resources.gpus == 0:
-        return (f"{product}, no GPUs",)
-    if resources.gpu_hours is not None:
-        default = " (the partition's default time)" if quote.limit_from else ""
-        return (f"{product} = {figure(resources.gpu_hours)} GPU-hours{default}",)
-    if resources.gpus is not None:
-        return (f"{product} = {figure(resources.gpus)} GPU-hours per hour, without a time limit",)
-    return (product,)
+    words = shape(resources)
+    if resources.time is None:
+        return (f"{words}, no time limit",)
+    if not resources.gpus:
+        words = f"{words}, {duration(resources.time)} at most"
+    else:
+        words = f"{words} × {duration(resources.time)}"
+        if cost and resources.gpu_hours is not None:
+            words = f"{words} = {gpu_hours(resources.gpu_hours)} at most"
+    default = " (the partition's default time)" if quote.limit_from else ""
+    return (f"{words}{default}",)
+
+
+def used(resources: Resources, gpus: int | None, ran: timedelta) -> Text:
+    """Return what a job took: nodes × GPUs × time = GPU-hours."""
+    total = resources.gpus if gpus is None else gpus
+    if not total:
+        return (f"{count(resources.nodes, 'node')} × {duration(ran)}",)
+    hours = total * ran.total_seconds() / 3600
+    return (f"{shape(resources)} × {duration(ran)} = {gpu_hours(hours)}",)
 
 
 def partition(resources: Resources, quote: Quote) -> Text:
@@ -33,12 +67,19 @@ def partition(resources: Resources, quote: Quote) -> Text:
         return ("the cluster's default",)
     if quote.free is None or quote.nodes is None:
         return (Mono(text=resources.partition),)
-    return (Mono(text=resources.partition), f"  {quote.free} of {quote.nodes} nodes free")
+    return (Mono(text=resources.partition), f", {quote.free} of {quote.nodes} nodes free")
+
+
+def start(quote: Quote) -> tuple[Fact, ...]:
+    """Return when Slurm expects it to start, or what it said instead."""
+    if quote.starts is not None:
+        return (Fact(label="Start", value=("about ", Moment(at=quote.starts))),)
+    return (Fact(label="Start", value=(quote.note,)),) if quote.note else ()
 
 
 def foot(request: Request) -> tuple[Text, ...]:
     """Return the small print: what was not done as typed, and who asked for it and how."""
-    asked: Text = (Person(user=request.caller.user), "  ", Mono(text=request.typed))
+    asked: Text = (Person(user=request.caller.user), " ", Mono(text=request.typed))
     return (*((note,) for note in request.notes), asked)
 
 
@@ -57,4 +98,4 @@ def rerun_of(request: Request) -> tuple[Fact, ...]:
 
 def job_name(job: Job) -> Text:
     """Return the Slurm id and the name of a job."""
-    return (f"{job.id}  ", Mono(text=job.seen.name)) if job.seen.name else (job.id,)
+    return (f"{job.id} ", Mono(text=job.seen.name)) if job.seen.name else (job.id,)

@@ -9,6 +9,7 @@ from bot.words import duration, figure
 
 BAR = 12
 """Cells of the bar."""
+FULL, EMPTY = "▰", "▱"
 
 
 def in_words(progress: Progress) -> str:
@@ -27,4 +28,10 @@ def in_words(progress: Progress) -> str:
     if progress.share is None:
         return text
     full = round(progress.share * BAR)
-    return f"{'▰' * full}{'▱' * (BAR - full)}  {text}"
+    return f"{FULL * full}{EMPTY * (BAR - full)}  {text}"
+
+
+def sentence(words: str) -> str:
+    """Return what `in_words` gave as a sentence, without the bar; empty stays empty."""
+    text = words.lstrip(f"{FULL}{EMPTY} ")
+    return f"{text[:1].upper()}{text[1:]}." if text else ""

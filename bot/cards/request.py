@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.card import Button, Card, Excerpt, Fact, Moment, Mono, Paragraph, Person, Text, Tone
+from bot.card import Button, Card, Excerpt, Fact, Mono, Paragraph, Person, Text, Tone
 from bot.cards import parts
 from bot.cards.job import job_card
-from bot.cards.mend import Controls, controls
+from bot.cards.mend import SUBMIT_AGAIN, Controls, controls
 from bot.diagnosis.finding import HEALTHY, NOT_IN_LOG, Finding
-from bot.model import Job, PartitionState, Request, Stage
-from bot.words import figure
+from bot.model import Job, PartitionState, Quote, Request, Resources, Stage
+from bot.words import gpu_hours
 
 
 def request_card(request: Request, jobs: Sequence[Job] = ()) -> Card:
@@ -32,13 +32,11 @@ def request_card(request: Request, jobs: Sequence[Job] = ()) -> Card:
 
 def proposed(request: Request) -> Card:
     """Ask before something costly is submitted."""
-    hours = request.resources.gpu_hours
-    cost = f"{figure(hours)} GPU-hours" if hours is not None else "GPU-hours without a limit"
     return Card(
         title=request.title,
         tone=Tone.ASKING,
-        lead=(f"Submit this to {request.cluster}? It may take {cost}.",),
-        facts=_facts(request),
+        lead=(f"Submit this to {request.cluster}? {_cost(request.resources)}",),
+        facts=_facts(request, cost=False),
         buttons=(
             Button(action="submit", label="Submit", value=request.id, style="primary"),
             Button(action="withdraw", label="Cancel", value=request.id),
@@ -47,11 +45,20 @@ def proposed(request: Request) -> Card:
     )
 
 
+def _cost(resources: Resources) -> str:
+    """Return a sentence on what it may take."""
+    if resources.gpu_hours is not None:
+        return f"It may take {gpu_hours(resources.gpu_hours)}."
+    if resources.gpus is not None:
+        return f"It has no time limit; each hour takes {gpu_hours(resources.gpus)}."
+    return "What it may take is not known."
+
+
 def submitting(request: Request, trouble: str = "") -> Card:
     """Say that it is on its way, and what stands in the way."""
     lead: Text = (f"Submitting to {request.cluster} …",)
     if trouble:
-        lead = (f"Not known yet whether Slurm has it: {trouble} Still trying; nothing is lost.",)
+        lead = (f"Not submitted yet. {trouble} Still trying; nothing is lost.",)
     return Card(
         title=request.title,
         tone=Tone.TROUBLE if trouble else Tone.WAITING,
@@ -61,52 +68,57 @@ def submitting(request: Request, trouble: str = "") -> Card:
     )
 
 
+LOOKING = "Looking for it in the queue and in the accounting …"
+NOT_THERE = "It is neither in the queue nor in the accounting, so very likely it was not taken."
+NOT_IN_QUEUE = "It is not in the queue; this cluster keeps no accounting to look into."
+
+
 def unknown(request: Request, *, searched: bool = False, accounting: bool = True) -> Card:
     """Say that nobody knows whether Slurm took it, and leave the decision to a person."""
-    looked = "Looking for it in the queue and in the accounting …"
-    if searched and accounting:
-        looked = (
-            "It is neither in the queue nor in the accounting, so very likely it was not taken."
-        )
-    elif searched:
-        looked = "It is not in the queue; this cluster keeps no accounting to look into."
+    looked = LOOKING
+    if searched:
+        looked = NOT_THERE if accounting else NOT_IN_QUEUE
     return Card(
         title=request.title,
         tone=Tone.TROUBLE,
         lead=("It is unknown whether Slurm took this job: the answer of sbatch was lost.",),
         facts=_facts(request),
         parts=(Paragraph(text=(looked,)),),
-        buttons=(
-            Button(
-                action="submit_again",
-                label="Submit Again",
-                value=request.id,
-                style="danger",
-                confirm="If the first one is in the queue after all, there will be two jobs.",
-            ),
-            Button(action="withdraw", label="Leave It", value=request.id),
-        )
-        if searched
-        else (),
+        buttons=_decision(request) if searched else (),
         foot=parts.foot(request),
     )
+
+
+def _decision(request: Request) -> tuple[Button, ...]:
+    again = Button(
+        action="submit_again",
+        label=SUBMIT_AGAIN,
+        value=request.id,
+        style="danger",
+        confirm="If the first one is in the queue after all, there will be two jobs.",
+    )
+    return (again, Button(action="withdraw", label="Leave It", value=request.id))
 
 
 def refused(
     request: Request, finding: Finding | None, partitions: Sequence[PartitionState]
 ) -> Card:
     """Say why Slurm or the launcher refused, and offer what mends it."""
-    known = finding is not None and finding.label not in {HEALTHY, NOT_IN_LOG}
-    cause = finding.title if finding and known else f"{request.cluster} refused it."
-    shown = controls(finding, of=request.id, partitions=partitions) if finding else Controls()
+    known = finding if finding and finding.label not in {HEALTHY, NOT_IN_LOG} else None
+    cause = known.title if known else f"{request.cluster} refused it."
+    shown = Controls()
+    if known:
+        used = request.resources.partition
+        shown = controls(known, of=request.id, partitions=partitions, used=used)
+    said = _last_lines(request.error)
     return Card(
         title=request.title,
         tone=Tone.FAILED,
-        lead=("Not submitted. ", cause),
-        facts=_facts(request),
+        lead=(f"Not submitted. {cause}",),
+        facts=_facts(request, ahead=False),
         parts=(
-            *([Paragraph(text=(finding.remedy,))] if finding and finding.remedy else []),
-            *([Excerpt(text=_last_lines(request.error))] if request.error else []),
+            *([Paragraph(text=(known.remedy,))] if known and known.remedy else []),
+            *([Excerpt(text=said)] if said else []),
         ),
         buttons=shown.buttons,
         pick=shown.pick,
@@ -116,35 +128,35 @@ def refused(
 
 def withdrawn(request: Request, by: str = "", *, unsure: bool = False, again: bool = False) -> Card:
     """Say that it was not submitted, or that the bot no longer looks for it."""
-    who: Text = ("Cancelled by ", Person(user=by), ". ") if by else ("Cancelled. ",)
-    end = "Nothing was submitted."
+    words = "Cancelled by {who}. Nothing was submitted."
     if unsure:
-        who = ("Settled by ", Person(user=by), ". ")
-        end = "Submitted again." if again else "The bot no longer looks for the job."
+        words = "Settled by {who}. The bot no longer looks for the job."
+    if again:
+        words = "Settled by {who}. Submitted again."
+    if not by:
+        words = "Cancelled. Nothing was submitted."
     return Card(
         title=request.title,
         tone=Tone.STOPPED,
-        lead=(*who, end),
-        facts=_facts(request),
+        lead=parts.fill(words, who=Person(user=by)),
+        facts=_facts(request, ahead=False),
         foot=parts.foot(request),
     )
 
 
-def _facts(request: Request) -> tuple[Fact, ...]:
-    quote = request.quote
-    start: Text = ()
-    if quote.starts is not None:
-        start = ("about ", Moment(at=quote.starts))
-    elif quote.note:
-        start = (quote.note,)
+def _facts(request: Request, *, cost: bool = True, ahead: bool = True) -> tuple[Fact, ...]:
+    """Return what was asked; what was free, and when it would start, while that lies ahead."""
+    quote = request.quote if ahead else Quote(limit_from=request.quote.limit_from)
     return (
         Fact(label="Runs", value=(Mono(text=parts.runs(request)),)),
         Fact(label="Partition", value=parts.partition(request.resources, quote)),
-        Fact(label="Size", value=parts.size(request.resources, quote)),
-        *((Fact(label="Start", value=start),) if start else ()),
+        Fact(label="Size", value=parts.size(request.resources, quote, cost=cost)),
+        *parts.start(quote),
         *parts.rerun_of(request),
     )
 
 
 def _last_lines(text: str, lines: int = 12) -> str:
-    return "\n".join(text.strip().splitlines()[-lines:])
+    """Return the end of what was said, each thing once, whoever repeats it."""
+    said = [line.removeprefix("sbatch: error: ") for line in text.strip().splitlines()]
+    return "\n".join(list(dict.fromkeys(said))[-lines:])

@@ -2,40 +2,53 @@
 
 from __future__ import annotations
 
-import re
+from bot.card import Bullets, Card, Mono, Text, Tone
+from bot.cards import parts
+from bot.errors import ClusterError, FieldError, InputRefused, SbatchatError
+from bot.grammar.usage import marked
+from bot.words import count
 
-from bot.card import Bullets, Card, Excerpt, Mono, Text, Tone
-from bot.errors import FieldError, InputRefused, SbatchatError
+NO_FIELD = {"command", "environment"}
+"""What is wrong with the whole of what was typed is not said beside a field."""
 
 
 def refused_input(error: InputRefused, typed: str) -> Card:
-    """Show every field that is wrong beside what was typed."""
+    """Say everything that is wrong, and what was typed; nothing was run."""
+    items = tuple(_item(one, error.usage) for one in error.errors)
+    foot: list[Text] = [("Not run: ", Mono(text=typed))] if typed else []
+    if error.usage:
+        foot.append(("Usage: ", Mono(text=error.usage)))
+    if len(items) == 1:
+        return Card(tone=Tone.TROUBLE, lead=items[0], foot=tuple(foot))
     return Card(
         tone=Tone.TROUBLE,
-        lead=("That was not run. ", Mono(text=typed)) if typed else ("That was not run.",),
-        parts=(Bullets(items=tuple(_item(e) for e in error.errors)),),
-        foot=(("Usage: ", Mono(text=error.usage)),) if error.usage else (),
+        lead=(f"{count(len(items), 'thing')} to correct, then send it again:",),
+        parts=(Bullets(items=items),),
+        foot=tuple(foot),
     )
 
 
-def _item(error: FieldError) -> Text:
-    said = sentences(error.message, error.hint)
-    return (Mono(text=error.field), "  ", *said) if error.field else said
+def _item(error: FieldError, usage: str) -> Text:
+    """Return what is wrong, under the name of its field unless the words hold that already."""
+    hint = error.hint if error.hint != usage else ""
+    said = sentences(error.message, hint)
+    field = error.field.replace("_", "-")
+    if not field or field in NO_FIELD or field.lower() in error.message.lower():
+        return said
+    return (Mono(text=field), ": ", *said)
 
 
-def sentences(*parts: str) -> Text:
-    """Return sentences, each with its full stop; what stands in `backticks` is set as such.
-
-    A backtick without a second one is itself.
-    """
-    whole = [part if part.endswith((".", "?", "!")) else f"{part}." for part in parts if part]
-    pieces = re.split("`([^`]*)`", " ".join(whole))
-    return tuple(Mono(text=p) if i % 2 else p for i, p in enumerate(pieces) if p)
+def sentences(*words: str) -> Text:
+    """Return sentences, each with its full stop; what stands in `backticks` is set as such."""
+    whole = [word if word.endswith((".", "?", "!")) else f"{word}." for word in words if word]
+    return marked(" ".join(whole))
 
 
-def refused(error: SbatchatError, *, nothing_changed: str = "Nothing was changed.") -> Card:
+def refused(error: SbatchatError) -> Card:
     """Show an error of the bot's own, in its own sentence."""
-    return Card(tone=Tone.TROUBLE, lead=sentences(error.sentence, nothing_changed))
+    # Whether a cancel arrived is not known; a submission is told in its own message.
+    nothing = "Nothing was submitted." if isinstance(error, ClusterError) else ""
+    return Card(tone=Tone.TROUBLE, lead=sentences(error.sentence, nothing))
 
 
 def said(sentence: str, tone: Tone = Tone.PLAIN) -> Card:
@@ -47,20 +60,8 @@ def broke(error_id: str) -> Card:
     """Own up to a fault of the bot."""
     return Card(
         tone=Tone.TROUBLE,
-        lead=(
-            "Something in the bot broke on this. Its administrators can find it under ",
-            Mono(text=error_id),
-            ".",
-        ),
-    )
-
-
-def help_card(title: str, lines: tuple[tuple[str, str], ...], usage: str = "") -> Card:
-    """Show commands, each with what it does."""
-    return Card(
-        lead=(title,),
-        parts=(
-            *((Excerpt(text=usage),) if usage else ()),
-            *((Bullets(items=tuple((Mono(text=c), f"  {w}") for c, w in lines)),) if lines else ()),
+        lead=parts.fill(
+            "The bot broke on this. Its administrators find the reason in its log under {id}.",
+            id=Mono(text=error_id),
         ),
     )

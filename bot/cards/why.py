@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.card import Bullets, Card, Excerpt, Mono, Paragraph, Part, Person, Text, Tone
-from bot.cards.job import sentence
+from bot.cards import parts, progress
+from bot.cards.job import sentence, tone
 from bot.cards.mend import controls
-from bot.cluster.slurm import hopeless
 from bot.diagnosis import Evidence, Finding
+from bot.diagnosis.finding import NOT_IN_LOG
 from bot.model import Job, PartitionState
 
 SURE = 0.8
@@ -25,36 +26,60 @@ def why_card(
     partitions: Sequence[PartitionState] = (),
 ) -> Card:
     """Return the diagnosis of a job; `tell` is the Slack user to be told, if any."""
-    parts: list[Part] = [_evidence(finding.evidence)] if finding.evidence else []
-    if finding.remedy:
-        parts.append(Paragraph(text=(finding.remedy,)))
-    if tail:
-        parts.append(Excerpt(caption=("The end of the log",), text=_end(tail)))
-    offered = controls(finding, of=job.key, partitions=partitions, log=True)
+    offered = controls(
+        finding,
+        of=job.key,
+        partitions=partitions,
+        used=job.seen.partition,
+        log=bool(tail or finding.evidence),
+    )
     who: Text = (Person(user=tell), " ") if tell else ()
     return Card(
         tone=Tone.FAILED,
         lead=(*who, f"Job {job.id}: {finding.title}"),
-        parts=tuple(parts),
+        parts=tuple(_proof(finding, tail)),
         buttons=offered.buttons,
         pick=offered.pick,
-        foot=(_certainty(finding),),
+        foot=_certainty(finding),
     )
+
+
+def _proof(finding: Finding, tail: str) -> list[Part]:
+    """Return the lines that prove the cause and what to do, else the end of the log."""
+    if finding.evidence:
+        found: list[Part] = [_evidence(finding.evidence)]
+        return [*found, Paragraph(text=(finding.remedy,))] if finding.remedy else found
+    end = _end(tail)
+    shown: Part = Excerpt(caption=("The end of the log",), text=end)
+    if not end:
+        shown = Paragraph(text=("It wrote no log that may be read from here.",))
+    if finding.remedy and finding.label != NOT_IN_LOG:
+        return [Paragraph(text=(finding.remedy,)), shown]
+    return [shown]
 
 
 def _evidence(evidence: Sequence[Evidence]) -> Excerpt:
     first = evidence[0]
-    where = f", line {first.line_no}" if first.line_no else ""
-    caption: Text = (Mono(text=first.file), where) if first.file else ("Slurm says",)
+    caption: Text = ("Slurm says",)
+    if first.file:
+        caption = (Mono(text=first.file),)
+    if first.file and first.line_no:
+        caption = parts.fill(
+            "{file}, line {number}", file=Mono(text=first.file), number=f"{first.line_no:,}"
+        )
     return Excerpt(caption=caption, text="\n".join(e.line for e in evidence[:6]))
 
 
-def _certainty(finding: Finding) -> Text:
-    if finding.label == "cause-not-in-log":
-        return ("The log shows consequences only; the cause is not in it.",)
-    if finding.confidence >= SURE:
-        return ("Sure: the log says so." if finding.evidence else "Sure: Slurm says so.",)
-    return ("Likely." if finding.confidence >= LIKELY else "A guess: read the log as well.",)
+def _certainty(finding: Finding) -> tuple[Text, ...]:
+    """Say how sure it is, unless no cause is named at all."""
+    if finding.label == NOT_IN_LOG:
+        return ()
+    if finding.confidence < LIKELY:
+        return (("A guess: read the log as well.",),)
+    if finding.confidence < SURE:
+        return (("Likely, but not certain.",),)
+    by_log = bool(finding.evidence and finding.evidence[0].file)
+    return (("Sure: the log says so." if by_log else "Sure: Slurm says so.",),)
 
 
 def _end(tail: str) -> str:
@@ -63,43 +88,51 @@ def _end(tail: str) -> str:
 
 def waits_card(job: Job) -> Card:
     """Say why a job waits, and whether waiting will help."""
-    vain = hopeless(job.seen.reason)
+    reason = job.seen.reason
     return Card(
-        tone=Tone.TROUBLE if vain else Tone.WAITING,
+        tone=tone(job),
         lead=(f"Job {job.id}: ", *sentence(job)),
-        parts=(Paragraph(text=("It will not start by itself.",)),) if vain else (),
-        foot=(("Slurm's reason: ", Mono(text=job.seen.reason or "None")),),
+        foot=(("Slurm's reason: ", Mono(text=reason)),) if reason not in {"", "None"} else (),
     )
 
 
-def healthy_card(job: Job, progress: str) -> Card:
-    """Say that nothing is wrong, as far as its log and Slurm tell."""
-    far = f" Its log is at {progress}." if progress else ""
+def healthy_card(job: Job, words: str) -> Card:
+    """Say that nothing is wrong, as far as its log and Slurm tell; `words` are its progress."""
+    far = progress.sentence(words)
     return Card(
-        lead=(
-            f"Job {job.id}: nothing is wrong that its log or Slurm tells of. ",
-            *sentence(job),
-            far,
-        )
+        tone=tone(job),
+        lead=(f"Job {job.id}: ", *sentence(job), *((f" {far}",) if far else ())),
+        foot=(("Neither Slurm nor its log shows a problem.",),),
     )
 
 
 def log_card(job: Job, file: str, text: str, *, lines: int, matching: str = "") -> Card:
     """Return the end of a log, or its lines that match."""
     shown = text.rstrip("\n")
-    if not shown:
-        nothing = f"No line of it matches {matching}." if matching else "It is empty so far."
-        return Card(lead=(f"Job {job.id}: ", Mono(text=file), f"  {nothing}"))
-    what = f"lines matching {matching}" if matching else f"last {lines} lines"
-    return Card(
-        lead=(f"Job {job.id}: {what} of ", Mono(text=file)),
-        parts=(Excerpt(text=shown),),
+    few = shown.count("\n") + 1 < lines
+    if matching:
+        words = "Job {job}: the lines of {file} that match {pattern}"
+        nothing = "Job {job}: no line of {file} matches {pattern}."
+    else:
+        words = (
+            "Job {job}: the whole of {file}" if few else "Job {job}: the last {number} of {file}"
+        )
+        nothing = "Job {job}: {file} is empty so far."
+    lead = parts.fill(
+        words if shown else nothing,
+        job=job.id,
+        file=Mono(text=file),
+        number=f"{lines:,} lines",
+        pattern=Mono(text=matching),
     )
+    return Card(lead=lead, parts=(Excerpt(text=shown),) if shown else ())
 
 
 def no_log_card(job: Job, others: Sequence[str]) -> Card:
     """Say that there is no such log, and which there are."""
-    started = "" if job.seen.state.ended or job.seen.started else " It has not started yet."
-    lead = f"Job {job.id} has written no such log that may be read from here.{started}"
-    parts = (Bullets(items=tuple((Mono(text=path),) for path in others[:10])),) if others else ()
-    return Card(lead=(lead,), parts=parts)
+    if others:
+        items = tuple((Mono(text=path),) for path in others[:10])
+        return Card(lead=(f"Job {job.id} has no such log. It has:",), parts=(Bullets(items=items),))
+    if not job.seen.state.ended and not job.seen.node_list:
+        return Card(lead=(f"Job {job.id} has no log yet, since it has not started.",))
+    return Card(lead=(f"Job {job.id} has no log that may be read from here.",))

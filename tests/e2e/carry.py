@@ -183,7 +183,7 @@ def problems(point: Point, jobs: Sequence[Found], messages: Sequence[Json]) -> l
 def _strangers(messages: Sequence[Json]) -> list[str]:
     """Messages that no request asked for: without a key, or about a broken bot."""
     for_all = [m for m in messages if m["by_bot"] and not m["ephemeral"] and not key_of(m)]
-    broken = [m for m in messages if "Something in the bot broke" in words(m)]
+    broken = [m for m in messages if "The bot broke on this" in words(m)]
     return [f"a stray message: {words(message)}" for message in (*for_all, *broken)]
 
 

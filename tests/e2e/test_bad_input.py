@@ -33,18 +33,18 @@ REFUSED = {
     "nodes-two": (f"{RUN} -p a3m -n two", "nodes"),
     "nodes-negative": (f"{RUN} -p a3m -n -1", "-1"),
     "semicolon": (f"{RUN} -p a3m; rm -rf ~", "no shell here, so “;” cannot"),
-    "semicolon-in-quotes": (f"{RUN} -p a3m --experiment-name ';rm -rf ~'", "experiment_name"),
+    "semicolon-in-quotes": (f"{RUN} -p a3m --experiment-name ';rm -rf ~'", "experiment-name"),
     "semicolon-in-a-path": ("/slurm submit 'jobs/;rm -rf ~'", "not possible as a path"),
     "backticks": (f"{RUN} -p a3m --experiment-name x`id`", "no shell here, so “`” cannot"),
     "dollar": (f"{RUN} -p a3m --experiment-name $(id)", "no shell here, so “$(” cannot"),
-    "dollar-in-quotes": (f"{RUN} -p a3m --experiment-name '$(id)'", "experiment_name"),
+    "dollar-in-quotes": (f"{RUN} -p a3m --experiment-name '$(id)'", "experiment-name"),
     "newlines": (f"{RUN} -p a3m\n/slurm jobs\n", "more than one line"),
     "newline-in-quotes": (f"{RUN} -p a3m --experiment-name 'a\nb'", "more than one line"),
     "3000-characters": (f"/slurm submit {LONG}", "characters"),
     "2900-characters-of-name": (f"{RUN} -p a3m --experiment-name {LONG[:2900]}", "64"),
     "2900-characters-of-path": (f"/slurm submit {LONG[:2900]}", "too long"),
-    "emoji": (f"{RUN} -p a3m --experiment-name 🚀🔥", "experiment_name"),
-    "right-to-left": (f"{RUN} -p {HEBREW} --experiment-name {ARABIC}", "experiment_name"),
+    "emoji": (f"{RUN} -p a3m --experiment-name 🚀🔥", "experiment-name"),
+    "right-to-left": (f"{RUN} -p {HEBREW} --experiment-name {ARABIC}", "experiment-name"),
     "right-to-left-override": (f"/slurm submit jobs/{OVERRIDE}", "jobs/"),
     "channel": ("/slurm submit <!channel> jobs/hello.sh", "no shell here, so “<” “>” cannot"),
     "channel-as-a-path": ("/slurm submit 'jobs/<!channel>'", "not possible as a path"),
@@ -92,7 +92,7 @@ def checked(answer: Json) -> str:
     """The words of an answer, which must notify nobody and be no trace of a fault."""
     said = words(answer)
     assert not {"channel", "here", "everyone", ADMIN} & set(answer["notified"]), answer["notified"]
-    assert "Something in the bot broke" not in said
+    assert "The bot broke on this" not in said
     assert "Traceback" not in said
     return said
 
@@ -139,7 +139,7 @@ async def test_the_job_of_another_account_is_shown_and_left_alone(lab: Room, bob
     said = checked(await lab.hands.asked(f"/slurm cancel {job}"))
     assert "only an operator" in said
     said = checked(await lab.hands.as_user(ADMIN).asked(f"/slurm cancel {job}"))
-    assert "belongs to another account" in said
+    assert "belongs to another user" in said
     said = checked(await lab.hands.asked(f"/slurm rerun {job}"))
     assert "not launched from here" in said
     assert (await jobs_named(lab.cluster, "of-bob"))[0].state in {"RUNNING", "PENDING"}
@@ -205,7 +205,7 @@ async def test_a_login_node_that_is_down_loses_nothing(lab: Room) -> None:
     async with down(lab.cluster, "sshd"):
         said = checked(await hands.asked("/slurm submit jobs/hello.sh -J nothing", 60))
         assert "not reachable" in said
-        assert "Nothing was changed" in said
+        assert "Nothing was submitted" in said
         said = checked(await hands.asked("/slurm status 999999", 60))
         assert "not reachable" in said
         outage = await hands.shows(lambda m: key_of(m).startswith("outage/"), 60)
@@ -245,7 +245,7 @@ async def test_a_slurm_that_is_down_is_said_so_and_nothing_is_submitted(lab: Roo
         assert "controller" in checked(refused)
         said = checked(await hands.asked("/slurm jobs all", 60))
         assert "Unable to contact slurm controller" in said
-        assert "Nothing was changed" in said
+        assert "Nothing was submitted" in said
     await hands.becomes(running, "Completed after", 120)
     assert await jobs_named(lab.cluster, "afterwards") == []
     again = await hands.pressed(refused, "rerun_same")

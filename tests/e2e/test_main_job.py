@@ -19,7 +19,7 @@ from tests.e2e.slurm_count import jobs_named, shown
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 SAME_CACHE = "Rerun With the Same Cache Dir"
-PLACE = "Put the Tokenizer Files in Place"
+PLACE = "Place Tokenizer Files"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -72,7 +72,7 @@ async def test_a_partition_that_is_not_there_is_caught_chosen_anew_and_the_recip
         card = await hands.pressed(answer, "resubmit_partition", a3m)
         asked = words(card)
         assert "Submit this to alice? It may take 16 GPU-hours." in asked
-        assert "2 nodes × 8 GPUs × 1 h = 16 GPU-hours" in asked
+        assert "2 nodes × 8 GPUs × 1 h" in asked
         assert labels(card) == ["Submit", "Cancel"]
         assert await jobs_named(lab.cluster, "main") == []
 
@@ -205,7 +205,7 @@ async def test_the_line_of_the_documentation_works_as_it_is_pasted(lab: Room) ->
     )
     async with told(lab) as hands:
         card = await hands.launched(line)
-        assert "GPU-hours per hour, without a time limit" in words(card)
+        assert "no time limit; each hour takes 8 GPU-hours" in words(card)
         assert "python3 run.py -e slurm" in words(card)
         await hands.click(card, "submit")
         await hands.becomes(card, "Completed after", 120)

@@ -225,9 +225,6 @@ def _answers(word: str) -> Iterator[tuple[str, Card]]:
     for tone in Tone:
         yield f"trouble.said/{tone}", trouble.said(word, tone)
     yield "trouble.broke/", trouble.broke("0badcafe")
-    lines = tuple((word, word) for _ in range(20))
-    yield "trouble.help_card/", trouble.help_card(word, lines, word)
-    yield "trouble.help_card/nothing", trouble.help_card(word, ())
     for outcome in Cancelled:
         yield (
             f"mended.cancelled/{outcome.name}",

@@ -125,11 +125,6 @@ class Told:
         return plain(self._root.card.lead)
 
     @property
-    def foot(self) -> str:
-        """The first line of its small print."""
-        return plain(self._root.card.foot[0])
-
-    @property
     def facts(self) -> dict[str, str]:
         """Its facts."""
         return {fact.label: plain(fact.value) for fact in self._root.card.facts}

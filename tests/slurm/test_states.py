@@ -22,6 +22,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 STARTED = {"1/running": "Started on alice-a3m-0."}
 UNEXPLAINED = "It failed, but its log does not say why."
+HELD = "Waiting. It is held by its owner. It will not start by itself."
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -51,11 +52,11 @@ async def test_a_job_that_succeeds(plays: Plays) -> None:
     """It is submitted, runs and is completed; the thread says when it began and ended."""
     told = await plays.end_of(play.success)
     assert (told.job.seen.state, told.job.seen.exit_code) == (State.COMPLETED, "0:0")
-    assert told.history[0] == "Submitted; Slurm is looking at it."
+    assert told.history[0] == "Submitted. Slurm has not looked at it yet."
     assert told.history[-2].startswith("Running on alice-a3m-0 since ")
     assert told.root == f"Completed after {_seconds(told)} s."
     assert told.thread == {**STARTED, "1/ended": f"@U1 Job {told.job.id}: {told.root}"}
-    assert told.foot == f"Ran {_seconds(told)} s on 1 node"
+    assert told.facts["Used"] == f"1 node × {_seconds(told)} s"
 
 
 async def test_a_job_that_ends_within_a_second(plays: Plays) -> None:
@@ -73,8 +74,8 @@ async def test_a_job_that_fails(plays: Plays, way: play.Alone, code: int) -> Non
     """The whole exit code is told, where accounting would show 9:0 or 127:0."""
     told = await plays.end_of(way)
     assert (told.job.seen.state, told.job.seen.exit_code) == (State.FAILED, f"{code}:0")
-    assert told.root == f"Failed after {_seconds(told)} s. {UNEXPLAINED}"
-    assert told.foot == f"Ran {_seconds(told)} s on 1 node, exit code {code}"
+    assert told.root == f"Failed after {_seconds(told)} s."
+    assert told.facts["Exit code"] == str(code)
     assert told.thread["1/why"] == f"@U1 Job {told.job.id}: {UNEXPLAINED}"
 
 
@@ -83,7 +84,7 @@ async def test_a_job_whose_output_folder_is_missing(plays: Plays) -> None:
     told = await plays.end_of(play.no_output_folder)
     assert (told.job.seen.state, told.job.seen.exit_code) == (State.FAILED, "0:53")
     assert "the folder of its output" in told.root
-    assert told.foot.endswith(", 0:53")
+    assert told.facts["Exit code"] == "0:53"
     assert list(told.thread)[-1] == "1/why"
 
 
@@ -100,7 +101,7 @@ async def test_a_job_cancelled_by_the_administrator(plays: Plays) -> None:
     """Accounting says 0, which is root, or Slurm itself."""
     told = await plays.end_of(play.cancelled_by_root)
     assert (told.job.seen.state, told.job.seen.cancelled_by) == (State.CANCELLED, "0")
-    assert told.root == f"Cancelled by root after {_seconds(told)} s."
+    assert told.root == f"Cancelled by Slurm or an administrator after {_seconds(told)} s."
     assert list(told.thread) == ["1/running", "1/why"]
 
 
@@ -127,10 +128,10 @@ async def test_a_job_cancelled_before_it_ran(plays: Plays) -> None:
     told = await plays.end_of(play.cancelled_while_held)
     owner = told.job.seen.user
     assert told.job.seen.state is State.CANCELLED
-    assert told.root == f"Cancelled by {owner} before it began."
-    assert told.foot == "It did not run."
+    assert told.root == f"Cancelled by {owner} before it started."
+    assert "Used" not in told.facts
     assert told.thread == {
-        "1/stuck": f"@U1 Job {told.job.id} waits: held by its owner. It will not start by itself.",
+        "1/stuck": f"@U1 Job {told.job.id}: {HELD}",
         "1/why": f"@U1 Job {told.job.id}: {_was(owner)}",
     }
 
@@ -138,7 +139,7 @@ async def test_a_job_cancelled_before_it_ran(plays: Plays) -> None:
 async def test_a_held_job_that_is_released(plays: Plays) -> None:
     """It waits in vain, then runs."""
     told = await plays.end_of(play.released)
-    assert "Waiting: held by its owner. It will not start by itself." in told.history
+    assert HELD in told.history
     assert told.job.seen.state is State.COMPLETED
     assert next(iter(told.thread)) == "1/stuck"
     assert list(told.thread)[-1] == "1/ended"
@@ -147,16 +148,16 @@ async def test_a_held_job_that_is_released(plays: Plays) -> None:
 async def test_a_dependency_that_is_never_satisfied(plays: Plays) -> None:
     """The job would wait for ever; the person is told once."""
     told = await plays.end_of(play.never_satisfied)
-    why = "the job it depends on did not end as required. It will not start by itself."
-    assert f"Waiting: {why}" in told.history
-    assert told.thread["1/stuck"] == f"@U1 Job {told.job.id} waits: {why}"
+    why = "Waiting. The job it depends on did not end as required. It will not start by itself."
+    assert why in told.history
+    assert told.thread["1/stuck"] == f"@U1 Job {told.job.id}: {why}"
     assert told.job.seen.state is State.CANCELLED
 
 
 async def test_a_job_that_is_suspended_and_resumed(plays: Plays) -> None:
     """Its time stands still, and it starts only once as far as the thread is concerned."""
     told = await plays.end_of(play.suspended)
-    assert "Suspended; its time stands still." in told.history
+    assert "Suspended. Its time limit is paused." in told.history
     assert told.job.seen.state is State.COMPLETED
     assert told.job.seen.elapsed is not None
     assert told.job.seen.elapsed < timedelta(seconds=6)
@@ -167,21 +168,23 @@ async def test_a_job_that_cannot_meet_its_deadline(plays: Plays) -> None:
     """It never began."""
     told = await plays.end_of(play.deadline)
     assert told.job.seen.state is State.DEADLINE
-    assert told.root.startswith("Stopped at its deadline before it began.")
+    assert told.root.startswith("Its deadline came before it started.")
     assert list(told.thread) == ["1/why"]
 
 
 async def test_a_requeued_job_lives_on(plays: Plays) -> None:
     """Under its id, with one more attempt; nobody reads that it failed."""
     again = await plays.end_of(play.requeued)
-    _lives_on(again, "Requeued by Slurm. Attempt 2 waits: may not start before a set time")
+    _lives_on(
+        again, "Requeued by Slurm. Attempt 2 is waiting. Its earliest start time has not come"
+    )
 
 
 async def test_a_preempted_job_lives_on(plays: Plays) -> None:
     """The thread says what took its nodes."""
     again = await plays.end_of(play.preempted)
     why = "The scheduler gave its nodes to a job of higher priority."
-    _lives_on(again, f"Requeued by Slurm. {why} Attempt 2 waits")
+    _lives_on(again, f"Requeued by Slurm. {why} Attempt 2 is waiting.")
 
 
 async def test_a_preempted_job_that_may_not_be_requeued(plays: Plays) -> None:
@@ -213,7 +216,7 @@ async def test_a_failed_job_that_slurm_has_forgotten(plays: Plays) -> None:
     """Accounting remembers how it ended."""
     told = await plays.end_of(play.gone_bad)
     assert (told.job.seen.state, told.job.seen.exit_code) == (State.FAILED, "3:0")
-    assert told.root == f"Failed after {_seconds(told)} s. {UNEXPLAINED}"
+    assert told.root == f"Failed after {_seconds(told)} s."
     assert list(told.thread) == ["1/why"]
 
 
@@ -239,7 +242,7 @@ async def test_a_node_that_dies(plays: Plays) -> None:
     assert dead.job.seen.state is State.NODE_FAIL
     assert dead.root.startswith("A node failed after ")
     assert list(dead.thread) == ["1/running", "1/why"]
-    _lives_on(again, "Requeued by Slurm. A node stopped answering. Attempt 2 waits")
+    _lives_on(again, "Requeued by Slurm. A node stopped answering. Attempt 2 is waiting.")
 
 
 async def test_a_job_that_reaches_its_time_limit(plays: Plays) -> None:
@@ -278,10 +281,9 @@ async def test_without_accounting_a_vanished_job_is_lost_and_not_failed(plays: P
     """First it settles; after minutes without a trace the bot admits that it does not know."""
     lost = (await plays.end_of(silences)).lost
     assert lost.settling.seen.state is State.SETTLING
-    assert lost.at_once == "It left the queue; asking Slurm how it ended …"
+    assert lost.at_once == "Left the queue. Asking Slurm how it ended …"
     assert lost.told.job.seen.state is State.LOST
-    assert lost.told.root.startswith("Lost sight of it: neither the queue nor the accounting")
-    assert lost.told.foot == "How it ended is not known."
+    assert lost.told.root.startswith("Lost sight of it. Neither the queue nor the accounting")
     assert not [lead for lead in lost.told.history if "ailed" in lead]
     assert lost.told.thread == {"1/ended": f"@U1 Job {lost.told.job.id}: {lost.told.root}"}
 

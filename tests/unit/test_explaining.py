@@ -74,7 +74,7 @@ async def test_a_lost_job_is_not_said_to_be_well(scene: Scene) -> None:
         explainer.explain(was_running)
         await until(lambda: settled(scene))
     assert await scene.lead("75/1/why") == ""
-    assert (await scene.lead("75/1/ended")).startswith("@U1 Job 75: Lost sight of it: ")
+    assert (await scene.lead("75/1/ended")).startswith("@U1 Job 75: Lost sight of it. ")
 
 
 @pytest.mark.parametrize("fault", ["the database", "the cluster"])

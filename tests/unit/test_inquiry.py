@@ -49,7 +49,7 @@ async def test_a_vanished_job_settles_until_accounting_tells(scene: Scene) -> No
     await scene.tracker.tick()
     scene.vanishes()
     await scene.tracker.tick()
-    assert await scene.lead() == "It left the queue; asking Slurm how it ended …"
+    assert await scene.lead() == "Left the queue. Asking Slurm how it ended …"
     assert await scene.writes(1, 2) == 0
     scene.slurm.accounting = [sacct("75", "FAILED", "3:0")]
     await scene.tracker.tick()
@@ -141,5 +141,5 @@ async def test_number_0_is_not_a_name(scene: Scene) -> None:
     scene.slurm.accounting = [sacct("75", "CANCELLED by 0")]
     await scene.tracker.tick()
     assert (await scene.job()).seen.cancelled_by == "0"
-    assert await scene.lead() == "Cancelled by root after 3 s."
+    assert await scene.lead() == "Cancelled by Slurm or an administrator after 3 s."
     assert scene.slurm.count("id") == 0

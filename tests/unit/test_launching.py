@@ -162,7 +162,7 @@ async def test_a_request_becomes_a_job_that_is_followed(scene: Scene) -> None:
     [job] = await scene.store.jobs_of("r1")
     assert (job.id, job.seen.state, job.channel) == ("71", State.PENDING, "C1")
     assert [followed.id for followed in scene.followed] == ["71"]
-    assert plain((await scene.card()).lead) == "Submitted; Slurm is looking at it."
+    assert plain((await scene.card()).lead) == "Submitted. Slurm has not looked at it yet."
     [call] = scene.site.submissions
     assert "--comment=sbatchat:r1" in call
 

@@ -86,7 +86,9 @@ async def test_a_requeued_job_is_never_told_to_have_failed(scene: Scene) -> None
     scene.slurm.accounting = [sacct("75", "PREEMPTED")]
     await scene.tracker.tick()
     assert (await scene.job()).attempt == 2
-    assert (await scene.lead()).startswith("Attempt 2 waits: may not start before a set time")
+    assert (await scene.lead()).startswith(
+        "Attempt 2 is waiting. Its earliest start time has not come"
+    )
     notice = await scene.lead("75/2/pending")
     assert notice.startswith(
         "Requeued by Slurm. The scheduler gave its nodes to a job of higher priority. Attempt 2"
@@ -104,12 +106,12 @@ async def test_a_job_that_waits_in_vain_is_told_once(scene: Scene) -> None:
     for reason in ("PartitionConfig", "PartitionTimeLimit"):
         scene.slurm.queue[:] = [waits("75", reason)]
         await scene.tracker.tick()
-    more = "more time than the partition allows. It will not start by itself."
-    assert await scene.lead("75/1/stuck") == f"@U1 Job 75 waits: {more}"
-    assert await scene.lead() == f"Waiting: {more}"
+    vain = "It asks for more time than the partition allows. It will not start by itself."
+    assert await scene.lead("75/1/stuck") == f"@U1 Job 75: Waiting. {vain}"
+    assert await scene.lead() == f"Waiting. {vain}"
     scene.slurm.queue[:] = [waits("75")]
     await scene.tracker.tick()
-    assert await scene.lead() == "Waiting for nodes to become free."
+    assert await scene.lead() == "Waiting. Not enough nodes are free."
 
 
 async def test_a_cancel_from_slack_during_a_look_is_not_forgotten(scene: Scene) -> None:
@@ -239,8 +241,8 @@ async def test_a_request_with_two_jobs_shows_both(scene: Scene) -> None:
     card = await scene.card()
     assert card is not None
     jobs = [plain(fact.value) for fact in card.facts if fact.label == "Job"]
-    assert [job.split("  ")[0] for job in jobs] == ["75", "76"]
-    assert [job.split("  ")[-1] for job in jobs] == ["running", "pending"]
+    assert [job.split(" ")[0] for job in jobs] == ["75", "76"]
+    assert [job.split(", ")[-1] for job in jobs] == ["running", "pending"]
 
 
 async def test_a_restart_takes_up_what_was_left(scene: Scene) -> None:

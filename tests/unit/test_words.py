@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.words import count, duration, figure, listed
+from bot.words import count, duration, figure, gpu_hours, listed
 
 
 @pytest.mark.parametrize(
@@ -61,6 +61,21 @@ def test_a_plural_that_is_not_just_an_s() -> None:
 def test_a_figure_has_no_needless_digits(number: float, words: str) -> None:
     """Two that count below one, one decimal above."""
     assert figure(number) == words
+
+
+@pytest.mark.parametrize(
+    ("hours", "words"),
+    [
+        (0, "0 GPU-hours"),
+        (0.0022, "under 0.1 GPU-hours"),
+        (0.44, "0.44 GPU-hours"),
+        (1, "1 GPU-hour"),
+        (16.0, "16 GPU-hours"),
+    ],
+)
+def test_gpu_hours_have_their_unit(hours: float, words: str) -> None:
+    """What is too little to matter has no figure of its own."""
+    assert gpu_hours(hours) == words
 
 
 def test_a_list_is_joined_as_it_is_spoken() -> None:

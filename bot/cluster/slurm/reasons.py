@@ -13,71 +13,78 @@ class Reason:
     code: str
     """As squeue writes it; matches where the printed reason begins with it."""
     words: str
+    """A sentence on the job ("it") without its full stop."""
     hopeless: bool = False
 
 
 REASONS = (
-    Reason("Resources", "waiting for nodes to become free"),
-    Reason("Priority", "other jobs are ahead in the queue"),
-    Reason("BeginTime", "may not start before a set time (after a requeue, about two minutes)"),
-    Reason("Dependency", "waiting for another job"),
-    Reason("DependencyNeverSatisfied", "the job it depends on did not end as required", True),
-    Reason("JobHeldUser", "held by its owner", True),
-    Reason("JobHeldAdmin", "held by an administrator", True),
-    Reason("JobHoldMaxRequeue", "held after too many requeues", True),
-    Reason("launch failed requeued held", "could not be launched on its nodes, now held", True),
-    Reason("ReqNodeNotAvail, Reserved for maintenance", "its nodes are reserved for maintenance"),
-    Reason("ReqNodeNotAvail", "a node it needs is down, drained or reserved"),
+    Reason("Resources", "Not enough nodes are free"),
+    Reason("Priority", "Other jobs are ahead in the queue"),
+    Reason("BeginTime", "Its earliest start time has not come yet"),
+    Reason("Dependency", "It waits for another job"),
+    Reason("DependencyNeverSatisfied", "The job it depends on did not end as required", True),
+    Reason("JobHeldUser", "It is held by its owner", True),
+    Reason("JobHeldAdmin", "It is held by an administrator", True),
+    Reason("JobHoldMaxRequeue", "It is held after too many requeues", True),
+    Reason(
+        "launch failed requeued held", "It could not be launched on its nodes and is now held", True
+    ),
+    Reason("ReqNodeNotAvail, Reserved for maintenance", "Its nodes are reserved for maintenance"),
+    Reason("ReqNodeNotAvail", "A node it needs is down, drained or reserved"),
     Reason(
         "Nodes required for job are DOWN, DRAINED or reserved",
-        "the nodes it needs are down, drained or reserved for others",
+        "The nodes it needs are down, drained or reserved for others",
     ),
-    Reason("NodeDown", "a node of the job went down"),
-    Reason("PartitionDown", "the partition is down"),
-    Reason("PartitionInactive", "the partition takes no jobs to run now"),
-    Reason("PartitionNodeLimit", "more nodes than the partition allows", True),
-    Reason("PartitionTimeLimit", "more time than the partition allows", True),
-    Reason("PartitionConfig", "the partition can never give what it asks for", True),
-    Reason("AccountNotAllowed", "the account may not use this partition", True),
-    Reason("QOSNotAllowed", "the QOS may not be used here", True),
-    Reason("InvalidAccount", "the account does not exist", True),
-    Reason("InvalidQOS", "the QOS does not exist", True),
-    Reason("AssocGrpNodeLimit", "the account's node limit is in use"),
-    Reason("AssocGrpJobsLimit", "the account's limit of running jobs is reached"),
-    Reason("AssocGrpGRES", "the account's GPU limit is in use"),
-    Reason("AssocMaxJobsLimit", "your limit of running jobs is reached"),
-    Reason("AssocMaxWallDurationPerJobLimit", "more time than the account may ask for", True),
-    Reason("AssocMaxNodePerJobLimit", "more nodes than the account may ask for", True),
-    Reason("AssocMaxGRESPerJob", "more GPUs than the account may ask for", True),
-    Reason("AssocGrp", "a limit of the account is reached"),
-    Reason("AssocMax", "a limit of the account is reached"),
-    Reason("QOSMaxNodePerJobLimit", "more nodes than the QOS allows in one job", True),
-    Reason("QOSMaxWallDurationPerJobLimit", "more time than the QOS allows", True),
-    Reason("QOSMaxGRESPerJob", "more GPUs than the QOS allows in one job", True),
-    Reason("QOSMinGRES", "fewer GPUs than the QOS asks for", True),
-    Reason("QOSGrp", "a limit of the QOS is reached"),
-    Reason("QOSMax", "a limit of the QOS is reached"),
-    Reason("QOSResourceLimit", "a limit of the QOS is reached"),
-    Reason("QOSJobLimit", "the QOS's limit of jobs is reached"),
-    Reason("QOSUsageThreshold", "the QOS's usage threshold is passed"),
-    Reason("JobArrayTaskLimit", "as many tasks of the array run as it allows itself"),
-    Reason("Licenses", "waiting for a licence"),
-    Reason("Reservation", "waiting for its reservation to begin"),
-    Reason("ReservationDeleted", "its reservation was deleted", True),
-    Reason("FedJobLock", "the federation has not decided where it runs"),
-    Reason("Prolog", "its nodes are being prepared"),
-    Reason("Cleaning", "its former run is being cleaned up"),
-    Reason("BadConstraints", "no node can give what it asks for", True),
-    Reason("DeadLine", "its deadline passed"),
-    Reason("Preempted", "a job of higher priority took its nodes"),
-    Reason("TimeLimit", "its time limit was reached"),
-    Reason("NonZeroExitCode", "its script ended with an error"),
-    Reason("JobLaunchFailure", "it could not be launched (output or working folder missing?)"),
-    Reason("RaisedSignal", "it was ended by a signal"),
-    Reason("OutOfMemory", "it used more memory than it asked for"),
+    Reason("NodeDown", "One of its nodes went down"),
+    Reason("PartitionDown", "The partition is down"),
+    Reason("PartitionInactive", "The partition is inactive and starts no jobs"),
+    Reason("PartitionNodeLimit", "It asks for more nodes than the partition allows", True),
+    Reason("PartitionTimeLimit", "It asks for more time than the partition allows", True),
+    Reason("PartitionConfig", "The partition can never give what it asks for", True),
+    Reason("AccountNotAllowed", "Its account may not use this partition", True),
+    Reason("QOSNotAllowed", "Its QOS may not be used here", True),
+    Reason("InvalidAccount", "Its account does not exist", True),
+    Reason("InvalidQOS", "Its QOS does not exist", True),
+    Reason("AssocGrpNodeLimit", "The account's node limit is used up"),
+    Reason("AssocGrpJobsLimit", "The account's limit of running jobs is reached"),
+    Reason("AssocGrpGRES", "The account's GPU limit is used up"),
+    Reason("AssocMaxJobsLimit", "The user's limit of running jobs is reached"),
+    Reason(
+        "AssocMaxWallDurationPerJobLimit", "It asks for more time than the account allows", True
+    ),
+    Reason("AssocMaxNodePerJobLimit", "It asks for more nodes than the account allows", True),
+    Reason("AssocMaxGRESPerJob", "It asks for more GPUs than the account allows", True),
+    Reason("AssocGrp", "A limit of the account is reached"),
+    Reason("AssocMax", "A limit of the account is reached"),
+    Reason("QOSMaxNodePerJobLimit", "It asks for more nodes than the QOS allows in one job", True),
+    Reason("QOSMaxWallDurationPerJobLimit", "It asks for more time than the QOS allows", True),
+    Reason("QOSMaxGRESPerJob", "It asks for more GPUs than the QOS allows in one job", True),
+    Reason("QOSMinGRES", "It asks for fewer GPUs than the QOS requires", True),
+    Reason("QOSGrp", "A limit of the QOS is reached"),
+    Reason("QOSMax", "A limit of the QOS is reached"),
+    Reason("QOSResourceLimit", "A limit of the QOS is reached"),
+    Reason("QOSJobLimit", "The QOS's limit of jobs is reached"),
+    Reason("QOSUsageThreshold", "The QOS's usage threshold is passed"),
+    Reason("JobArrayTaskLimit", "As many tasks of the array run as it allows itself"),
+    Reason("Licenses", "It waits for a licence"),
+    Reason("Reservation", "Its reservation has not begun yet"),
+    Reason("ReservationDeleted", "Its reservation was deleted", True),
+    Reason("FedJobLock", "The federation has not decided yet where it runs"),
+    Reason("Prolog", "Its nodes are being prepared"),
+    Reason("Cleaning", "Its former run is being cleaned up"),
+    Reason("BadConstraints", "No node can give what it asks for", True),
+    Reason("DeadLine", "Its deadline passed"),
+    Reason("Preempted", "A job of higher priority took its nodes"),
+    Reason("TimeLimit", "Its time limit was reached"),
+    Reason("NonZeroExitCode", "Its script ended with an error"),
+    Reason(
+        "JobLaunchFailure", "It could not be launched (is its output or working folder missing?)"
+    ),
+    Reason("RaisedSignal", "It was ended by a signal"),
+    Reason("OutOfMemory", "It used more memory than it asked for"),
     Reason("SystemFailure", "Slurm, the network or a file system failed"),
-    Reason("InactiveLimit", "it was inactive for too long"),
-    Reason("BurstBuffer", "the burst buffer is not ready"),
+    Reason("InactiveLimit", "It was inactive for too long"),
+    Reason("BurstBuffer", "The burst buffer is not ready"),
 )
 
 _SILENT = {"", "None", "N/A", "(null)"}
@@ -85,16 +92,18 @@ _BY_LENGTH = sorted(REASONS, key=lambda reason: -len(reason.code))
 
 
 def reason_in_words(reason: str) -> str:
-    """Return what a reason means; empty when Slurm names none, the code itself when unknown.
+    """Return what a reason means, as a sentence without its full stop.
 
+    Empty when Slurm names none, its own code when that is unknown.
     Nodes that Slurm names (`ReqNodeNotAvail, UnavailableNodes:alice-a3m-1`) are kept.
     """
     if reason in _SILENT:
         return ""
     known = _find(reason)
+    if known is None:
+        return f"Slurm's reason: {reason}"
     nodes = re.search(r"UnavailableNodes:(\S+)", reason)
-    words = known.words if known else reason
-    return f"{words} ({nodes.group(1)})" if nodes else words
+    return f"{known.words} ({nodes.group(1)})" if nodes else known.words
 
 
 def hopeless(reason: str) -> bool:

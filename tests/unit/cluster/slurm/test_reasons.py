@@ -11,33 +11,33 @@ from bot.cluster.slurm.reasons import REASONS
 @pytest.mark.parametrize(
     ("reason", "words"),
     [
-        ("Resources", "waiting for nodes to become free"),
-        ("Priority", "other jobs are ahead in the queue"),
+        ("Resources", "Not enough nodes are free"),
+        ("Priority", "Other jobs are ahead in the queue"),
         (
             (
                 "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority"
                 " partitions"
             ),
-            "the nodes it needs are down, drained or reserved for others",
+            "The nodes it needs are down, drained or reserved for others",
         ),
         (
             "ReqNodeNotAvail, UnavailableNodes:alice-a3m-1",
-            "a node it needs is down, drained or reserved (alice-a3m-1)",
+            "A node it needs is down, drained or reserved (alice-a3m-1)",
         ),
         (
             "ReqNodeNotAvail,_UnavailableNodes:alice-a3m-1",
-            "a node it needs is down, drained or reserved (alice-a3m-1)",
+            "A node it needs is down, drained or reserved (alice-a3m-1)",
         ),
         (
             "ReqNodeNotAvail, Reserved for maintenance",
-            "its nodes are reserved for maintenance",
+            "Its nodes are reserved for maintenance",
         ),
-        ("DependencyNeverSatisfied", "the job it depends on did not end as required"),
-        ("Dependency", "waiting for another job"),
-        ("launch_failed_requeued_held", "could not be launched on its nodes, now held"),
-        ("QOSMaxGRESPerJob", "more GPUs than the QOS allows in one job"),
-        ("QOSMaxSomethingNew", "a limit of the QOS is reached"),
-        ("NeverHeardOf", "NeverHeardOf"),
+        ("DependencyNeverSatisfied", "The job it depends on did not end as required"),
+        ("Dependency", "It waits for another job"),
+        ("launch_failed_requeued_held", "It could not be launched on its nodes and is now held"),
+        ("QOSMaxGRESPerJob", "It asks for more GPUs than the QOS allows in one job"),
+        ("QOSMaxSomethingNew", "A limit of the QOS is reached"),
+        ("NeverHeardOf", "Slurm's reason: NeverHeardOf"),
         ("None", ""),
         ("", ""),
     ],
@@ -74,3 +74,10 @@ def test_each_reason_stands_once() -> None:
     """A second entry would never be found."""
     codes = [known.code for known in REASONS]
     assert len(codes) == len(set(codes))
+
+
+def test_the_words_of_each_reason_can_stand_alone() -> None:
+    """In a table as they are, in a card with a full stop."""
+    for known in REASONS:
+        assert known.words[0].isupper()
+        assert not known.words.endswith(".")
