@@ -83,10 +83,10 @@ def line(text: Text, limit: int) -> str:
             told += _mrkdwn(span)
             continue
         words = span if isinstance(span, str) else span.text
-        told += escape(clip(words, spare)) if words else ""
+        if len(words) > spare:
+            return told + (escape(clip(words, spare)) if spare else "…")
+        told += escape(words)
         spare -= len(words)
-        if spare <= 0:
-            break
     return told or " "
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.card import Moment, Mono, Person, Strong, Text
-from handlers.blocks.text import SMALL_PRINT, clip, elements, escape, mrkdwn, plain_text
+from handlers.blocks.text import SMALL_PRINT, clip, elements, escape, line, mrkdwn, plain_text
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 DATE = f"<!date^{int(NOON.timestamp())}^{{date_short_pretty}} {{time}}|2026-03-01 12:00 UTC>"
@@ -47,6 +47,21 @@ def test_a_code_span_of_the_small_print_is_cut_before_it_is_escaped() -> None:
     small = mrkdwn((Mono(text="&" * 3_000),))
 
     assert small == f"`{'&amp;' * (SMALL_PRINT - 1)}…`"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ((Person(user="U1"), " <!channel> ", Mono(text="a&b")), "<@U1> &lt;!channel&gt; a&amp;b"),
+        (("started ", Moment(at=NOON)), f"started {DATE}"),
+        (("12345678", "90" * 20, Person(user="U1")), f"12345678{'90' * 5}9…"),
+        (("12345" * 4, "more"), f"{'12345' * 4}…"),
+        (("", Mono(text="")), " "),
+    ],
+)
+def test_a_notification_names_people_and_times_and_escapes_all_else(text: Text, told: str) -> None:
+    """Twenty characters of words, cut before they are escaped; the cut shows."""
+    assert line(text, 20) == told
 
 
 def test_rich_text_takes_words_as_they_are() -> None:

@@ -22,8 +22,9 @@ def offers(card: Card) -> list[str]:
 
 def says(card: Card) -> str:
     """Every word of it but those on controls."""
-    texts = [card.title, plain(card.lead), *map(_part, card.parts)]
-    return "\n".join([*texts, *(f"{k} {v}" for k, v in facts(card).items()), small_print(card)])
+    labelled = [f"{fact.label} {plain(fact.value)}" for fact in card.facts]
+    texts = [card.title, plain(card.lead), *labelled, *map(_part, card.parts)]
+    return "\n".join([*texts, small_print(card)])
 
 
 def _part(part: Part) -> str:

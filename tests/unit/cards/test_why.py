@@ -1,0 +1,215 @@
+"""The diagnosis, its remedies, and the log."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.card import Card, Excerpt, Person, Tone, plain
+from bot.cards import mended
+from bot.cards.mend import MENDS, PICK_PARTITION, SEPARATOR, controls, partition_pick
+from bot.cards.why import healthy_card, log_card, no_log_card, waits_card, why_card
+from bot.cluster.slurm import Cancellation, Cancelled
+from bot.cluster.tokenizer import NotPlaced, Placed, Trouble
+from bot.diagnosis import Action, Evidence
+from bot.model import State
+from tests.payloads.samples import USER, finding, partitions, seen, tracked
+from tests.unit.cards.saying import offers, says, small_print
+
+FAILED = tracked("train", State.FAILED)
+
+
+def excerpts(card: Card) -> list[Excerpt]:
+    """The excerpts of a card."""
+    return [part for part in card.parts if isinstance(part, Excerpt)]
+
+
+def test_a_diagnosis_names_the_cause_and_quotes_the_line_that_proves_it() -> None:
+    """With its file and line, and what to do; the proof makes the end of the log needless."""
+    found = finding(
+        "The disk is full",
+        evidence=(Evidence("train.out", 12, "OSError: [Errno 28]"),),
+        remedy="Free some space.",
+    )
+    tail = "\n".join(f"line {n}" for n in range(100))
+
+    card = why_card(FAILED, found, tail=tail, tell=USER)
+
+    [proof] = excerpts(card)
+    assert card.lead[0] == Person(user=USER)
+    assert "The disk is full" in plain(card.lead)
+    assert (plain(proof.caption), proof.text) == ("train.out, line 12", "OSError: [Errno 28]")
+    assert "Free some space." in says(card)
+
+
+def test_where_no_line_proves_it_the_end_of_the_log_is_shown() -> None:
+    """Or that there is none."""
+    found = finding("x", evidence=())
+    tail = "\n".join(f"line {n}" for n in range(100))
+
+    [end] = excerpts(why_card(FAILED, found, tail=tail))
+
+    assert end.text.splitlines()[-1] == "line 99"
+    assert len(end.text.splitlines()) < 20
+    assert excerpts(why_card(FAILED, found)) == []
+    assert "no log" in says(why_card(FAILED, found))
+
+
+def test_a_cause_that_slurm_gave_is_not_said_to_be_in_a_file() -> None:
+    """Evidence without a file comes from the scheduler."""
+    card = why_card(FAILED, finding("x", evidence=(Evidence("", 0, "OUT_OF_MEMORY"),)))
+
+    assert "Slurm" in plain(excerpts(card)[0].caption)
+
+
+def test_how_sure_it_is_reads_differently() -> None:
+    """A guess does not look like knowledge."""
+    shades = [why_card(FAILED, finding("x", confidence=sure)) for sure in (0.9, 0.6, 0.2)]
+    unknown = why_card(FAILED, finding("x", label="cause-not-in-log", confidence=0.9))
+
+    assert len({small_print(card) for card in (*shades, unknown)}) == 4
+
+
+def test_remedies_stand_in_one_order_and_the_first_is_emphasised() -> None:
+    """Whatever the order in which a rule names them; the log can always be seen."""
+    actions = (Action.MORE_TIME, Action.RERUN_SAME, Action.EXCLUDE_NODE)
+
+    card = why_card(FAILED, finding("x", actions=actions))
+
+    assert offers(card) == ["rerun_same", "exclude_node", "more_time", "show_log"]
+    assert [button.style for button in card.buttons] == ["primary", "", "", ""]
+    assert {button.value for button in card.buttons} == {"alice:75"}
+
+
+def test_looking_at_the_log_is_never_emphasised() -> None:
+    """It mends nothing."""
+    [button] = controls(finding("x", actions=()), of="alice:75", log=True).buttons
+
+    assert (button.action, button.style) == ("show_log", "")
+
+
+def test_a_rerun_after_a_failure_that_the_cache_mends_says_so() -> None:
+    """The documented remedy of the cross-device link is the same cache dir."""
+    actions = (Action.RERUN_SAME,)
+    same = controls(finding("x", label="cross-device-link", actions=actions), of="alice:75")
+    other = controls(finding("x", label="port-in-use", actions=actions), of="alice:75")
+
+    assert "Same Cache Dir" in same.buttons[0].label
+    assert same.buttons[0].label != other.buttons[0].label
+
+
+def test_writing_files_asks_first() -> None:
+    """The dialog says which, and that the job runs again."""
+    [place] = controls(finding("x", actions=(Action.PLACE_TOKENIZER,)), of="alice:75").buttons
+
+    assert "gpt2-vocab.json" in place.confirm
+
+
+def test_a_remedy_without_a_button_is_not_promised() -> None:
+    """What nobody built yet stands in the remedy's words only."""
+    built = {mend.action for mend in MENDS} | {PICK_PARTITION}
+    shown = controls(finding("x", actions=tuple(Action)), of="a:1", partitions=partitions("p"))
+
+    assert {button.action for button in shown.buttons} <= built
+    assert shown.pick is not None
+
+
+def test_other_partitions_are_offered_only_when_that_helps() -> None:
+    """And only when there are any."""
+    helps, not_so = (finding("x", actions=a) for a in ((Action.RESUBMIT_PARTITION,), ()))
+
+    assert controls(helps, of="a:1", partitions=partitions("p")).pick is not None
+    assert controls(not_so, of="a:1", partitions=partitions("p")).pick is None
+    assert controls(helps, of="a:1").pick is None
+
+
+def test_a_pick_says_of_what_and_where() -> None:
+    """Most free nodes first; what is down, and the one that did not do, are left out."""
+    pick = partition_pick("alice:75", partitions("p", 8), used="p1")
+
+    assert pick is not None
+    assert [choice.value.split(SEPARATOR) for choice in pick.choices] == [
+        ["alice:75", name] for name in ("p4", "p3", "p2", "p6", "p", "p5")
+    ]
+    assert "4 of 4" in pick.choices[0].label
+
+
+def test_a_spent_diagnosis_keeps_the_log_and_says_what_was_done() -> None:
+    """Nobody presses a remedy twice."""
+    card = why_card(FAILED, finding("x"), partitions=partitions("p"))
+
+    spent = mended.settled(card, ("Run again.",))
+
+    assert offers(spent) == ["show_log"]
+    assert spent.pick is None
+    assert small_print(spent).startswith("Run again.")
+    assert spent.parts == card.parts
+
+
+def test_every_outcome_of_a_cancel_has_words_and_only_a_cancelled_job_looks_so() -> None:
+    """A job of somebody else is not shown as stopped."""
+    made = {
+        outcome: mended.cancelled(FAILED, Cancellation(outcome=outcome)) for outcome in Cancelled
+    }
+
+    assert len({plain(card.lead) for card in made.values()}) == len(made)
+    stopped = {outcome for outcome, card in made.items() if card.tone is Tone.STOPPED}
+    assert stopped == {Cancelled.DONE, Cancelled.RUNS}
+
+
+def test_the_files_that_were_put_in_place_are_named_with_their_sizes() -> None:
+    """And with the source each came from."""
+    card = mended.tokenizer(Placed("/cache/torch/megatron", (1_042_301, 456_318), 2), USER)
+
+    said = says(card)
+    for name, size in (("vocab", "1,042,301 bytes"), ("merges", "456,318 bytes")):
+        [line] = [line for line in said.splitlines() if f"megatron-gpt-345m_{name}" in line]
+        assert size in line
+
+
+@pytest.mark.parametrize("why", list(Trouble))
+def test_why_files_could_not_be_placed_is_told_with_the_detail(why: Trouble) -> None:
+    """Each reason has words."""
+    assert "HTTP 404" in mended.no_tokenizer(NotPlaced(why, "HTTP 404"))
+
+
+@pytest.mark.parametrize(
+    ("reason", "tone"), [("JobHeldUser", Tone.TROUBLE), ("Resources", Tone.WAITING)]
+)
+def test_waiting_in_vain_looks_like_trouble(reason: str, tone: Tone) -> None:
+    """And Slurm's own word for it is there to be looked up."""
+    job = tracked("", State.PENDING, seen=seen("", State.PENDING, reason=reason))
+
+    card = waits_card(job)
+
+    assert card.tone is tone
+    assert reason in small_print(card)
+
+
+def test_nothing_wrong_is_said_to_be_so_as_far_as_is_known() -> None:
+    """With how far its log is."""
+    assert "Step 3 of 50." in plain(healthy_card(tracked("x"), "step 3 of 50").lead)
+
+
+def test_a_log_is_shown_as_it_is() -> None:
+    """Its own line breaks at the end aside."""
+    card = log_card(FAILED, "train.out", "a\n  b\n\n", lines=40)
+
+    assert [excerpt.text for excerpt in excerpts(card)] == ["a\n  b"]
+    assert "train.out" in plain(card.lead)
+
+
+def test_an_empty_log_and_one_without_a_match_are_told_apart() -> None:
+    """Neither shows an empty frame."""
+    empty = log_card(FAILED, "train.out", "\n", lines=40)
+    no_match = log_card(FAILED, "train.out", "", lines=40, matching="NaN.*")
+
+    assert empty.parts == no_match.parts == ()
+    assert "NaN.*" in plain(no_match.lead)
+    assert plain(empty.lead) != plain(no_match.lead)
+
+
+def test_without_such_a_log_the_others_are_named() -> None:
+    """Ten at most."""
+    card = no_log_card(FAILED, [f"/home/a/{n}.out" for n in range(30)])
+
+    assert says(card).count(".out") == 10
