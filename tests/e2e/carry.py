@@ -96,11 +96,12 @@ async def _person(here: Room, point: Point, outcome: Outcome, typed: asyncio.Eve
     for attempt in range(4):
         await here.online(PATIENCE)
         outcome.retyped = attempt
+        lived = len(here.bot.steps())
         typed.set()
-        answer = await here.hands.slash(point.line)
+        await here.hands.slash(point.line)
         if not point.asks:
             await _order(here, point.later)
-        if await _taken(here, told=not answer["acked"]):
+        if await _taken(here, lived):
             break
     if point.asks:
         await _pressed(here, point)
@@ -115,15 +116,19 @@ async def _order(here: Room, faults: Sequence[Fault]) -> None:
         await here.hands.fault(**fault)
 
 
-async def _taken(here: Room, *, told: bool) -> bool:
-    """Wait until a request is in the channel, or until it is certain that it was not taken."""
+async def _taken(here: Room, lived: int) -> bool:
+    """Wait until a request is in the channel, or until it is certain that it was not taken.
+
+    Slack gives up after 3 s and cannot tell what a slow bot will do: its journal can.
+    """
     async with asyncio.timeout(PATIENCE):
         while True:
             messages = await here.hands.messages()
             if any(is_root(message) for message in messages):
                 return True
             refused = any(m["ephemeral"] and m["by_bot"] for m in messages)
-            if (told or refused) and await _quiet(here):
+            kept = "act_stored" in here.bot.steps()[lived:]
+            if (refused or not kept) and await _quiet(here):
                 return False
             await asyncio.sleep(0.3)
 

@@ -21,7 +21,8 @@ _WRAPPER = """\
 #!/bin/sh
 # {name}: as the real one, but does harm at one of its calls.
 real=$(PATH=${{PATH#*{folder}:}}; command -v {name})
-read -r program nth when <"{folder}/armed" || exec "$real" "$@"
+read -r program nth when word <"{folder}/armed" || exec "$real" "$@"
+[ -z "$word" ] || case " $* " in *" $word "*) ;; *) exec "$real" "$@" ;; esac
 echo {name} >>"{folder}/steps"
 [ "$program" = {name} ] && [ "$(grep -cx {name} "{folder}/steps")" = "$nth" ] || exec "$real" "$@"
 
@@ -69,6 +70,8 @@ class Harm:
     program: str
     nth: int
     when: str
+    word: str = ""
+    """Only calls with this word among their arguments count."""
 
     @override
     def __str__(self) -> str:
@@ -86,7 +89,7 @@ class Harmful:
     def write(self, harm: Harm) -> None:
         """Make the programs, armed."""
         self._outside.mkdir(parents=True)
-        (self._outside / "armed").write_text(f"{harm.program} {harm.nth} {harm.when}\n")
+        (self._outside / "armed").write_text(f"{harm.program} {harm.nth} {harm.when} {harm.word}\n")
         (self._outside / "steps").touch()
         (self._outside / "steps").chmod(0o666)
         for name in (*WRAPPED, *ASKED):

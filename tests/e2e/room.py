@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from bot.demo.slack.manifest import load
 from bot.demo.slack.server import LocalSlack, assemble
 from bot.demo.slack.workspace import OUTSIDER, RESEARCHER
 from tests.e2e.bot_process import BotProcess
-from tests.e2e.hands import Hands, is_root, key_of, words
+from tests.e2e.hands import Hands, Json, is_root, key_of, words
 from tests.payloads.recorder import record
 
 MANIFEST = Path(__file__).parents[2] / "manifest.yml"
@@ -60,8 +60,9 @@ class Room:
     async def _resting(self) -> bool:
         if not self.bot.alive or not await self.hands.idle(REST):
             return False
-        roots = [message for message in await self.hands.messages() if is_root(message)]
-        return all(OVER.search(words(root)) for root in roots)
+        messages = await self.hands.messages()
+        roots = [message for message in messages if is_root(message)]
+        return all(OVER.search(words(root)) and _told(root, messages) for root in roots)
 
     async def story(self) -> str:
         """What the channel shows, and the end of the bot's log: for a failed test's reader."""
@@ -72,6 +73,12 @@ class Room:
         """The end of the bot's log."""
         text = self.bot.log.read_text(errors="replace") if self.bot.log.exists() else ""
         return "\n".join(text.splitlines()[-lines:])
+
+
+def _told(root: Json, messages: Sequence[Json]) -> bool:
+    """Whether the thread of a job that completed says so: that comes last, by itself."""
+    thread = [words(m) for m in messages if m["thread_ts"] == root["ts"] and not is_root(m)]
+    return "Completed" not in words(root) or any("Completed" in text for text in thread)
 
 
 @asynccontextmanager

@@ -46,6 +46,7 @@ STORIES: dict[str, Point] = {
     "cluster_answers": Point(
         id="", harm=Harm("squeue", 1, "cut"), deaths=(Death("cluster_answers"),)
     ),
+    "peek_failed": Point(id="", harm=Harm("tail", 1, "cut", "--"), deaths=(Death("peek_failed"),)),
     "explanation_waits": Point(
         id="", harm=Harm("stat", 1, "cut"), deaths=(Death("explanation_waits"),)
     ),
@@ -63,6 +64,7 @@ STORIES: dict[str, Point] = {
 """Steps that need something to happen first."""
 
 ELSEWHERE = {
+    "accounting_silent": "the accounting is away; the real-Slurm tests do that",
     "act_broke": "a fault of the bot's own; the inbox's unit tests make one",
     "act_left": "logged while the bot is being stopped, not at work",
     "act_not_kept": "the database fails; the inbox's unit tests do that",
