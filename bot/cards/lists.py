@@ -25,7 +25,7 @@ def partitions_card(
         lead=(note,) if note else _room(cluster, ranked),
         parts=(
             Table(
-                head=("Partition", "Free nodes", "GPUs per node", "Time limit", "Node states"),
+                head=("Partition", "Free nodes", "GPUs each", "Time limit", "Nodes by state"),
                 rows=tuple(_partition_row(p) for p in ranked),
             ),
         ),
@@ -114,7 +114,7 @@ def jobs_card(cluster: str, which: str, jobs: Sequence[Observation], as_of: date
         ),
         parts=(
             Table(
-                head=("Job", "Name", "State", "Where", "Remark"),
+                head=("Job", "State", "Name", "Where"),
                 rows=tuple(_job_row(job) for job in ranked),
             ),
         ),
@@ -123,22 +123,25 @@ def jobs_card(cluster: str, which: str, jobs: Sequence[Observation], as_of: date
 
 
 def _job_row(job: Observation) -> tuple[str, ...]:
+    return (job.id, _state(job), job.name, _where(job))
+
+
+def _state(job: Observation) -> str:
+    """Return the state, and why it waits or with which code it failed."""
+    if job.state is State.UNKNOWN:
+        return f"unknown ({job.raw})"
+    if job.state is State.PENDING and (why := reason_in_words(job.reason)):
+        return f"{job.state.value}: {why}"
+    told = [f"{fact.label}: {plain(fact.value)}" for fact in exit_code(job)]
+    return ". ".join([job.state.value, *told])
+
+
+def _where(job: Observation) -> str:
+    """Return the partition, and the nodes or how many there are to be."""
     nodes = count(job.nodes, "node") if job.nodes else ""
-    return (
-        job.id,
-        job.name,
-        f"unknown ({job.raw})" if job.state is State.UNKNOWN else job.state.value,
-        ", ".join(word for word in (job.partition, nodes) if word),
-        _remark(job),
-    )
-
-
-def _remark(job: Observation) -> str:
-    if job.state is State.PENDING:
-        return reason_in_words(job.reason)
-    if job.state.ended:
-        return ", ".join(f"{fact.label}: {plain(fact.value)}" for fact in exit_code(job))
-    return job.node_list
+    if job.node_list and not job.state.ended:
+        nodes = job.node_list
+    return ": ".join(word for word in (job.partition, nodes) if word)
 
 
 def status_card(job: Job) -> Card:

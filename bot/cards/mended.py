@@ -17,6 +17,16 @@ CANCELLED = {
     Cancelled.DENIED: "Job {job} belongs to another user, so Slurm did not let the bot cancel it.",
 }
 
+RERUN = (
+    "Run again by {who}. See the new message in the channel.",
+    "Run again by {who} ({change}). See the new message in the channel.",
+)
+WANTED = (
+    "{who} wants to run it again. See the new message in the channel.",
+    "{who} wants to run it again ({change}). See the new message in the channel.",
+)
+"""What is said without and with a change."""
+
 NOT_PLACED = {
     Trouble.OUTSIDE: "The cache dir lies outside the folders that may be used.",
     Trouble.FOLDER: "The cache dir cannot be written.",
@@ -37,11 +47,9 @@ def cancelled(job: Job, cancellation: Cancellation) -> Card:
 
 def rerun(request: Request) -> Text:
     """Say that it runs again, or that this is asked for, and what is different."""
-    words = "Run again by {who}: {change}. See the new message in the channel."
-    if request.stage is Stage.PROPOSED:
-        words = "{who} wants to run it again: {change}. See the new message in the channel."
-    who = Person(user=request.caller.user)
-    return parts.fill(words, who=who, change=request.change or "unchanged")
+    asked = request.stage is Stage.PROPOSED
+    words = (WANTED if asked else RERUN)[bool(request.change)]
+    return parts.fill(words, who=Person(user=request.caller.user), change=request.change)
 
 
 def settled(card: Card, note: Text) -> Card:

@@ -11,6 +11,7 @@ from bot.cards.mend import controls
 from bot.diagnosis import Evidence, Finding
 from bot.diagnosis.finding import NOT_IN_LOG
 from bot.model import Job, PartitionState
+from bot.words import count
 
 SURE = 0.8
 LIKELY = 0.5
@@ -106,23 +107,29 @@ def healthy_card(job: Job, words: str) -> Card:
     )
 
 
+LOG = (
+    "Job {job}: {file} is empty so far.",
+    "Job {job}: the whole of {file}",
+    "Job {job}: the last {number} of {file}",
+)
+MATCHES = (
+    "Job {job}: no line of {file} matches {pattern}.",
+    "Job {job}: the lines of {file} that match {pattern}",
+    "Job {job}: the last {number} of {file} that match {pattern}",
+)
+"""What is said of no lines, of all there are, and of as many as were asked for."""
+
+
 def log_card(job: Job, file: str, text: str, *, lines: int, matching: str = "") -> Card:
     """Return the end of a log, or its lines that match."""
     shown = text.rstrip("\n")
-    few = shown.count("\n") + 1 < lines
-    if matching:
-        words = "Job {job}: the lines of {file} that match {pattern}"
-        nothing = "Job {job}: no line of {file} matches {pattern}."
-    else:
-        words = (
-            "Job {job}: the whole of {file}" if few else "Job {job}: the last {number} of {file}"
-        )
-        nothing = "Job {job}: {file} is empty so far."
+    found = len(shown.split("\n")) if shown else 0
+    words = MATCHES if matching else LOG
     lead = parts.fill(
-        words if shown else nothing,
+        words[0 if not found else 1 if found < lines else 2],
         job=job.id,
         file=Mono(text=file),
-        number=f"{lines:,} lines",
+        number=count(lines, "line"),
         pattern=Mono(text=matching),
     )
     return Card(lead=lead, parts=(Excerpt(text=shown),) if shown else ())

@@ -58,19 +58,23 @@ def test_no_jobs_is_said_in_words(which: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "remark"),
+    ("state", "words", "where"),
     [
-        (State.PENDING, "Not enough nodes are free"),
-        (State.RUNNING, "alice-a3m-0"),
-        (State.FAILED, "Exit code: 1"),
-        (State.COMPLETED, ""),
+        (State.PENDING, "pending: Not enough nodes are free", "a3m: 2 nodes"),
+        (State.RUNNING, "running", "a3m: alice-a3m-[0-1]"),
+        (State.FAILED, "failed. Exit code: 1", "a3m: 2 nodes"),
+        (State.COMPLETED, "completed", "a3m: 2 nodes"),
     ],
 )
-def test_the_remark_is_what_one_wants_to_know_next(state: State, remark: str) -> None:
-    """Why it waits, where it runs, how it failed."""
-    job = seen("x", state, reason="Resources", node_list="alice-a3m-0")
+def test_a_job_is_told_with_what_one_wants_to_know_next(
+    state: State, words: str, where: str
+) -> None:
+    """Why it waits, where it runs, how it failed; the state first, as a phone cuts the rest off."""
+    nodes = "" if state is State.PENDING else "alice-a3m-[0-1]"
+    job = seen("a3m", state, reason="Resources", node_list=nodes)
 
-    assert table(jobs_card("alice", "all", [job], NOW)).rows[0][-1] == remark
+    row = table(jobs_card("alice", "all", [job], NOW)).rows[0]
+    assert (row[1], row[-1]) == (words, where)
 
 
 def test_a_state_that_nobody_knows_is_shown_as_slurm_wrote_it() -> None:
