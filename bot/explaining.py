@@ -6,7 +6,7 @@ import asyncio
 import logging
 import posixpath
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.cards.job import ended
 from bot.cards.progress import in_words
@@ -132,7 +132,8 @@ async def explanation_of(node: LoginNode, job: Job, earlier: Sequence[str] = ())
             texts[posixpath.basename(log.path)] = text.text
     main = next((text for text in texts.values() if text.strip()), "")
     how_far = progress(main)
-    words = in_words(how_far) if how_far else ""
+    # Nothing is left to do, wherever it stopped.
+    words = in_words(replace(how_far, finished=True)) if how_far else ""
     if job.seen.state.good or (job.stopped_by and job.seen.state is State.CANCELLED):
         return Explanation(None, main, words)
     lost = job.seen.state is State.LOST

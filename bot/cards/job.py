@@ -77,12 +77,18 @@ def job_card(request: Request, jobs: Sequence[Job]) -> Card:
             Fact(label="Partition", value=_partition(request, chief)),
             _size(request, chief, alone=len(jobs) == 1),
             *exit_code(chief.seen),
-            *([Fact(label="Progress", value=(chief.progress,))] if chief.progress else []),
+            *_progress(chief),
             *parts.rerun_of(request),
         ),
         buttons=_controls(request, chief) if live else (),
         foot=parts.foot(request),
     )
+
+
+def _progress(job: Job) -> tuple[Fact, ...]:
+    """Return how far training has come; after the end, once its log was read to the end."""
+    stale = job.seen.state.ended and not job.settled
+    return (Fact(label="Progress", value=(job.progress,)),) if job.progress and not stale else ()
 
 
 def tone(job: Job) -> Tone:

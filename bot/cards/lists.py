@@ -74,10 +74,11 @@ KINDS = {
         "Your newest {number} jobs on {cluster}; older ones are not shown.",
     ),
     "all": Kind(
-        "No job runs or waits on {cluster}.",
-        "1 job runs or waits on {cluster}.",
-        "{number} jobs run or wait on {cluster}.",
-        "The newest {number} jobs that run or wait on {cluster}; older ones are not shown.",
+        "No job on {cluster}.",
+        "1 job on {cluster}, in the queue or launched from here.",
+        "{number} jobs on {cluster}, in the queue or launched from here.",
+        "The newest {number} jobs on {cluster}, in the queue or launched from here; older ones "
+        "are not shown.",
     ),
     "running": Kind(
         "No job launched from here runs on {cluster}.",
@@ -88,10 +89,10 @@ KINDS = {
     ),
     "failed": Kind(
         "No job launched from here failed on {cluster}.",
-        "1 job launched from here did not complete on {cluster}.",
-        "{number} jobs launched from here did not complete on {cluster}.",
-        "The newest {number} jobs launched from here that did not complete on {cluster}; older "
-        "ones are not shown.",
+        "1 job launched from here failed on {cluster}.",
+        "{number} jobs launched from here failed on {cluster}.",
+        "The newest {number} jobs launched from here that failed on {cluster}; older ones are not "
+        "shown.",
     ),
 }
 """By what is listed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.card import Bullets, Card, Mono, Person, Text, Tone
 from bot.cards import parts
+from bot.cards.job import ending
 from bot.cards.mend import SHOW_LOG
 from bot.cluster.slurm import Cancellation, Cancelled
 from bot.cluster.tokenizer import FILES, NotPlaced, Placed, Trouble
@@ -43,6 +44,11 @@ def cancelled(job: Job, cancellation: Cancellation) -> Card:
         tone=Tone.STOPPED if done else Tone.TROUBLE,
         lead=parts.fill(CANCELLED[cancellation.outcome], job=parts.job_name(job)),
     )
+
+
+def nothing_to_cancel(job: Job) -> Card:
+    """Say how a job had ended before."""
+    return Card(lead=(f"Job {job.id} has ended. ", *ending(job), " There is nothing to cancel."))
 
 
 def rerun(request: Request) -> Text:

@@ -91,7 +91,7 @@ def runs(request: Request) -> str:
 def rerun_of(request: Request) -> tuple[Fact, ...]:
     """Return what this is a rerun of, and what changed."""
     if not request.origin:
-        return ()
+        return (Fact(label="Changed", value=(request.change,)),) if request.change else ()
     change = f", {request.change}" if request.change else ""
     return (Fact(label="Rerun of", value=(f"job {request.origin}{change}",)),)
 

@@ -158,5 +158,7 @@ def _facts(request: Request, *, cost: bool = True, ahead: bool = True) -> tuple[
 
 def _last_lines(text: str, lines: int = 12) -> str:
     """Return the end of what was said, each thing once, whoever repeats it."""
-    said = [line.removeprefix("sbatch: error: ") for line in text.strip().splitlines()]
+    spoken = text.strip().splitlines()
+    own = [line for line in spoken if "sbatch: error: " in line]
+    said = [line.strip().removeprefix("sbatch: error: ") for line in own or spoken]
     return "\n".join(list(dict.fromkeys(said))[-lines:])

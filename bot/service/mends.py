@@ -29,6 +29,8 @@ async def cancel(service: Service, act: Act, node: LoginNode, job: Job) -> Card:
         node.policy.own(act.caller, await service.request_of(job), "cancel")
     else:
         node.policy.operate(act.caller, job.id)
+    if job.seen.state.ended:
+        return mended.nothing_to_cancel(job)
     await service.store.record(act, did="cancel", job=job.key, request=job.request)
     await service.watch.stopping(job, act.caller.user)
     outcome = await node.run(slurm.cancel(job.id))

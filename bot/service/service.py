@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from bot import messages
@@ -11,6 +11,9 @@ from bot.login_node import LoginNode
 from bot.model import Act, Job, Request, base_id
 from bot.ports import Store, Wanted
 from bot.suggest import did_you_mean
+
+RECENT = 100
+"""Jobs among which a title is looked for."""
 
 
 class Carrier(Protocol):
@@ -79,10 +82,19 @@ class Service:
         number = base_id(ref)
         if number and ref[0].isdigit():
             return await self.store.job(node.name, number)
-        named = await self.store.find_jobs(node.name, ref)
+        named = await self.store.find_jobs(node.name, ref) or await self._titled(node, ref)
         if not named:
             raise UnknownJob(f"No job called {ref} was launched from here on {node.name}")
         return named[0]
+
+    async def _titled(self, node: LoginNode, title: str) -> Sequence[Job]:
+        """Return jobs whose card has this title: launchers give names of their own."""
+        found = []
+        for job in await self.store.recent_jobs(node.name, RECENT):
+            request = await self.store.request(job.request)
+            if request is not None and request.title == title:
+                found.append(job)
+        return found
 
     async def _job_of_thread(self, act: Act) -> Job:
         key = ""

@@ -27,8 +27,10 @@ async def partitions(node: LoginNode) -> Card:
 async def jobs(service: Service, act: Act, node: LoginNode, which: str) -> Card:
     """Return the caller's jobs, everybody's, the running ones, or those that failed."""
     if which == "all":
-        queue = await node.run(slurm.queue())
-        return lists.jobs_card(node.name, which, queue, datetime.now(UTC))
+        live = {job.id: job for job in await node.run(slurm.queue())}
+        for job in await service.store.recent_jobs(node.name, RECENT):
+            live.setdefault(job.id, job.seen)
+        return lists.jobs_card(node.name, which, tuple(live.values()), datetime.now(UTC))
     recent = await service.store.recent_jobs(node.name, RECENT * 4)
     found: list[Observation] = []
     for job in recent:
@@ -36,10 +38,15 @@ async def jobs(service: Service, act: Act, node: LoginNode, which: str) -> Card:
             continue
         if which == "running" and job.seen.state is not State.RUNNING:
             continue
-        if which == "failed" and (job.seen.state.good or not job.seen.state.ended):
+        if which == "failed" and not failed(job.seen.state):
             continue
         found.append(job.seen)
     return lists.jobs_card(node.name, which, found[:RECENT], datetime.now(UTC))
+
+
+def failed(state: State) -> bool:
+    """Whether a job ended badly, and not because somebody wished it."""
+    return state.ended and not state.good and state is not State.CANCELLED
 
 
 async def status(service: Service, act: Act, node: LoginNode, ref: str | None) -> Card:
