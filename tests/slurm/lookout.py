@@ -19,7 +19,7 @@ from bot.demo.cluster import ClusterAddress
 from bot.explaining import Explainer
 from bot.launching import new_job
 from bot.login_node import LoginNode
-from bot.messages import living, living_key
+from bot.messages import living, living_key, request_id
 from bot.model import Caller, Job, Request, Resources, Stage
 from bot.outbox import Outbox
 from bot.pace import Pace
@@ -33,6 +33,8 @@ from tests.unit.fake_chat import FakeChat, Message
 from tests.unit.telling import until
 
 NAME = "alice"
+LOOK = 0.3
+"""Seconds between looks of a test at what the bot knows."""
 AT_ONCE = Pace(post=0.01, burst=9, update=0.01, settle=0.01, grace=0.1)
 """So fast that hardly a card is passed over on its way."""
 
@@ -83,33 +85,33 @@ class Lookout:
         assert job is not None
         return job
 
-    async def sees(self, job_id: str, fits: Callable[[Job], object], within: float = 60) -> Job:
+    async def sees(self, job_id: str, fits: Callable[[Job], object], within: float = 100) -> Job:
         """Wait until the bot knows something of a job."""
         try:
             await until(lambda: self._fits(job_id, fits), within)
         except TimeoutError:
-            raise AssertionError(
-                f"not seen within {within:g} s: {await self.job(job_id)}"
-            ) from None
+            raise AssertionError(f"not seen in {within:g} s: {await self.job(job_id)}") from None
         return await self.job(job_id)
 
     async def _fits(self, job_id: str, fits: Callable[[Job], object]) -> bool:
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(LOOK)
         return bool(fits(await self.job(job_id)))
 
-    async def tells(self, job_id: str, within: float = 60) -> Told:
+    async def tells(self, job_id: str, within: float = 100) -> Told:
         """Wait until a job has ended, is explained, and all of it is told."""
         job = await self.sees(job_id, lambda job: job.settled, within)
-        await self.hushes()
+        await self.hushes(job_id)
         return Told(job, self.channel)
 
-    async def hushes(self) -> None:
-        """Wait until nothing is left to be told."""
+    async def hushes(self, job_id: str) -> None:
+        """Wait until nothing is left to be told of a job."""
 
         async def silent() -> bool:
-            return not await self.store.due(datetime.now(UTC))
+            await asyncio.sleep(LOOK)
+            left = await self.store.due(datetime.now(UTC))
+            return a_request(job_id).id not in {request_id(post.wanted.key) for post in left}
 
-        await until(silent, 20)
+        await until(silent, 100)
 
 
 @dataclass(frozen=True)

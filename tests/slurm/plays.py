@@ -12,17 +12,19 @@ from dataclasses import dataclass
 from bot.cluster import slurm
 from bot.model import Job, State
 from tests.slurm.lookout import Told, lookout
-from tests.slurm.stage import Stage
+from tests.slurm.stage import LONG, UNTIL_TOLD, Stage
 
 Alone = Callable[[Stage], Awaitable[Told]]
 
-LONG = "sleep 600"
 GPUS = "--gpus-per-node=8"
 
 
 async def success(stage: Stage) -> Told:
-    """It runs for some seconds."""
-    return await stage.ends(await stage.launch("sleep 4"))
+    """It runs and ends well."""
+    job = await stage.launch(UNTIL_TOLD)
+    await stage.runs(job)
+    await stage.finish(job)
+    return await stage.ends(job)
 
 
 async def instant(stage: Stage) -> Told:
@@ -112,12 +114,14 @@ async def never_satisfied(stage: Stage) -> Told:
 
 async def suspended(stage: Stage) -> Told:
     """It stands still for a while."""
-    job = await stage.launch("sleep 8")
+    job = await stage.launch(UNTIL_TOLD)
     await stage.runs(job)
     await stage.as_root("scontrol", "suspend", job)
     await stage.bot.sees(job, lambda known: known.seen.state is State.SUSPENDED)
-    await asyncio.sleep(6)
+    await asyncio.sleep(5)
     await stage.as_root("scontrol", "resume", job)
+    await stage.runs(job)
+    await stage.finish(job)
     return await stage.ends(job)
 
 
@@ -142,20 +146,25 @@ class Again:
 
 async def requeued(stage: Stage) -> Again:
     """Its owner requeues it, and it runs once more."""
-    job = await stage.launch("sleep 5")
+    job = await stage.launch(UNTIL_TOLD)
     await stage.runs(job)
     await stage.as_owner("scontrol", "requeue", job)
+    return await _again(stage, job)
+
+
+async def _again(stage: Stage, job: str) -> Again:
     waiting = await stage.starts_over(job)
     await stage.runs(job, attempt=2)
+    await stage.finish(job)
     return Again(waiting, await stage.ends(job))
 
 
 async def preempted(stage: Stage) -> Again:
     """A job of a better partition takes its node; it waits, and runs again."""
-    job = await stage.launch("sleep 6", GPUS, "--requeue", node="alice-a3u-0")
+    job = await stage.launch(UNTIL_TOLD, GPUS, "--requeue", node="alice-a3u-0")
     await stage.runs(job)
     await stage.submit("sleep 2", "-p", "urgent", GPUS, node="alice-a3u-0")
-    return Again(await stage.starts_over(job), await stage.ends(job))
+    return await _again(stage, job)
 
 
 async def preempted_for_good(stage: Stage) -> Told:
@@ -170,14 +179,14 @@ async def node_crash(stage: Stage) -> tuple[Told, Again]:
     """A node dies under two jobs, of which one may be requeued."""
     node = "alice-a3u-1"
     dead = await stage.launch(LONG, "--no-requeue", node=node)
-    again = await stage.launch("sleep 9", "--requeue", node=node)
+    again = await stage.launch(UNTIL_TOLD, "--requeue", node=node)
     await stage.runs(dead)
     await stage.runs(again)
     await stage.cluster.crash_node(node)
-    told = await stage.ends(dead, within=90)
+    told = await stage.ends(dead)
     await stage.cluster.revive_node(node)
     await stage.idle(node)
-    return told, Again(await stage.starts_over(again), await stage.ends(again))
+    return told, await _again(stage, again)
 
 
 async def array(stage: Stage) -> Told:
@@ -236,11 +245,13 @@ async def economy(stage: Stage) -> Economy:
     async with lookout(stage.cluster.address, database, by_hand=True) as eye:
         for job in jobs:
             await eye.follow(job)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(100):
             while (await eye.job(jobs[0])).seen.state is not State.RUNNING:
+                await asyncio.sleep(0.5)
                 await eye.tracker.tick()
         await eye.tracker.tick()
-        await eye.hushes()
+        for job in jobs:
+            await eye.hushes(job)
         before = Counter(eye.ssh.calls)
         with closing(sqlite3.connect(database)) as other:
             version = other.execute("PRAGMA data_version").fetchone()[0]

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from bot.following import PATIENCE
 from bot.model import Job
 from tests.slurm.lookout import Channel, Told, lookout
-from tests.slurm.plays import LONG
-from tests.slurm.stage import Stage
+from tests.slurm.stage import LONG, UNTIL_TOLD, Stage
+from tests.unit.fake_chat import Message
 from tests.unit.telling import until
 
 
@@ -29,6 +29,11 @@ class Silence:
     channel: Channel
     running: Job
     other: Told
+
+    def said_in(self, channel: str) -> list[Message]:
+        """What a channel reads about the silence, in order."""
+        said = [message for message in self.channel.messages if message.channel == channel]
+        return [message for message in said if message.key.startswith("outage/")]
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ async def _lose(stage: Stage, job: str) -> Lost:
     async with lookout(stage.cluster.address, database, by_hand=True) as eye:
         await eye.follow(job)
         await eye.tracker.tick()
-        await eye.hushes()
+        await eye.hushes(job)
         settling = await eye.job(job)
         at_once = Told(settling, eye.channel).root
         # Some minutes pass.
@@ -77,11 +82,11 @@ async def _cut(stage: Stage) -> Silence:
         await here.runs(other)
         await stage.cluster.stop_daemon("sshd")
         stage.cluster.cut_connections()
-        await until(lambda: len(_outages(channel)) == 2, 60)
+        await until(lambda: len(_outages(channel)) == 2, 100)
     async with lookout(stage.cluster.address, database, channel=channel) as eye:
-        await until(lambda: eye.ssh.health.failing_since is not None, 30)
+        await until(lambda: eye.ssh.health.failing_since is not None, 100)
         await stage.cluster.start_daemon("sshd")
-        await until(lambda: len(_outages(channel)) == 4, 60)
+        await until(lambda: len(_outages(channel)) == 4, 100)
         await stage.as_owner("scancel", other)
         told = await eye.tells(other)
         return Silence(channel, await eye.job(running), told)
@@ -89,13 +94,15 @@ async def _cut(stage: Stage) -> Silence:
 
 async def _stop(stage: Stage) -> Silence:
     """Slurm's controller stops and comes back; a job ends meanwhile."""
-    running, other = await stage.launch(LONG), await stage.launch("sleep 15", channel="C2")
+    running, other = await stage.launch(LONG), await stage.launch(UNTIL_TOLD, channel="C2")
     await stage.runs(running)
     await stage.runs(other)
     await stage.cluster.stop_daemon("slurmctld")
-    await until(lambda: len(_outages(stage.bot.channel)) == 2, 90)
+    await stage.finish(other)
+    await until(lambda: len(_outages(stage.bot.channel)) == 2, 100)
     await stage.cluster.start_daemon("slurmctld")
-    told = await stage.ends(other, within=90)
+    await until(lambda: len(_outages(stage.bot.channel)) == 4, 100)
+    told = await stage.ends(other)
     return Silence(stage.bot.channel, await stage.bot.job(running), told)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,9 @@ from tests.slurm.lookout import Lookout, Told, lookout
 
 T = TypeVar("T")
 
+LONG = "sleep 600"
+UNTIL_TOLD = "while [ ! -e told-$SLURM_JOB_ID ]; do sleep 0.3; done"
+"""A script that goes on until `Stage.finish`, in whichever attempt that comes."""
 PREEMPTION = """
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
@@ -63,24 +66,28 @@ class Stage:
         known = await self.bot.sees(
             job, lambda k: k.seen.state is State.PENDING and k.seen.reason == reason
         )
-        await self.bot.hushes()
+        await self.bot.hushes(job)
         return known
+
+    async def finish(self, job: str) -> None:
+        """Let a job that is `UNTIL_TOLD` come to its end."""
+        await self.as_owner("touch", f"{self.cluster.address.home}/told-{job}")
 
     async def starts_over(self, job: str) -> Job:
         """Wait until the bot has told that it waits for its second attempt; let that begin."""
         known = await self.bot.sees(job, lambda known: known.attempt == 2)
-        await self.bot.hushes()
+        await self.bot.hushes(job)
         # Slurm would wait for two minutes.
         await self.as_root("scontrol", "update", f"JobId={job}", "StartTime=now")
         return known
 
-    async def ends(self, job: str, within: float = 60) -> Told:
+    async def ends(self, job: str, within: float = 100) -> Told:
         """Wait until it has ended and all is told."""
         return await self.bot.tells(job, within)
 
     async def purged(self, job: str) -> None:
         """Wait until squeue and scontrol have forgotten it."""
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(100):
             while (await self.cluster.run("scontrol", "show", "job", job, check=False)).stdout:
                 await asyncio.sleep(0.5)
 
@@ -89,7 +96,7 @@ class Stage:
         which = ["-n", ",".join(nodes)] if nodes else []
         states: set[str] = set()
         try:
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(100):
                 while states != {"idle"}:
                     await asyncio.sleep(0.3)
                     shown = await self.cluster.run("sinfo", "-hN", "-o", "%T", *which, check=False)
@@ -101,6 +108,7 @@ class Stage:
 @asynccontextmanager
 async def stage(folder: Path, *, accounting: bool) -> AsyncIterator[Stage]:
     """Start a cluster that soon forgets what has ended, and a bot that watches it."""
+    folder.mkdir()
     async with EmbeddedCluster(folder / "cluster", accounting=accounting, min_job_age=10) as it:
         if accounting:
             await _furnish(it, folder)
@@ -138,6 +146,10 @@ class Plays:
         """Wait for a play and return what came of it."""
         result: T = await asyncio.shield(self._tasks[play])
         return result
+
+    async def over(self, plays: Iterable[Play[Any]]) -> None:
+        """Wait for the end of these plays, however they went."""
+        await asyncio.wait([self._tasks[play] for play in plays])
 
     async def stop(self) -> None:
         """End what nobody waited for."""
