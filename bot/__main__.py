@@ -103,11 +103,14 @@ def _demo(options: argparse.Namespace) -> int:
 
 
 async def _whole_demo(directory: Path, *, as_json: bool) -> None:
-    from bot.demo.demo import announce, demo
+    from bot.demo.demo import announce, demo, say
 
     async with demo(directory) as address:
         announce(address, as_json=as_json)
-        await asyncio.Event().wait()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            say("Stopping the bot, Slack and the cluster …")
 
 
 async def _cluster_only(directory: Path, *, as_json: bool) -> None:
@@ -154,6 +157,9 @@ def _parse(options: argparse.Namespace) -> int:
 def _diagnose(options: argparse.Namespace) -> int:
     from bot.diagnosis.files import diagnose_files, diagnose_folder
 
+    if options.json_lines and not options.json_lines.is_dir():
+        print(f"{options.json_lines} is no folder", file=sys.stderr)
+        return REFUSED
     if options.json_lines:
         for answer in diagnose_folder(options.json_lines, with_context=not options.no_context):
             print(json.dumps(answer, ensure_ascii=False))
@@ -161,7 +167,12 @@ def _diagnose(options: argparse.Namespace) -> int:
     if not options.files:
         print("Name the log files to read", file=sys.stderr)
         return REFUSED
-    answer = diagnose_files(options.files, options.context)
+    try:
+        context = json.loads(options.context.read_text()) if options.context else None
+        answer = diagnose_files(options.files, context)
+    except (OSError, ValueError) as error:
+        print(f"That cannot be read: {error}", file=sys.stderr)
+        return REFUSED
     print(json.dumps(answer, ensure_ascii=False, indent=None if options.json else 2))
     return WORKED
 

@@ -16,7 +16,8 @@ def suggest(word: str, candidates: Iterable[str], most: int = 3) -> tuple[str, .
     target = word.lower().lstrip("-")[:_LONGEST]
     last = posixpath.basename(target.rstrip("/"))
     stem = last.rsplit(".", 1)[0]
-    found = [name for name in names if len(target) > _FEW and names[name].startswith(target)]
+    found = [name for name in names if posixpath.basename(names[name]) == last]
+    found += [name for name in names if len(target) > _FEW and names[name].startswith(target)]
     found += _alike(target, names)
     found += _alike(last, {name: posixpath.basename(names[name]) for name in names})
     found += [name for name in names if len(stem) > _FEW and stem in names[name]]

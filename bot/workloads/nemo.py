@@ -253,6 +253,6 @@ NEMO = Workload(
     follows=(("partition", "slurm_type"),),
     examples=(
         "/nemo run pretrain/llama3p1_2b_pt.py -n 2 -p a3m",
-        "/nemo run sft/llama3p1_8b_sft.py -n 4 --time 4h --cache-dir ~/cache",
+        "/nemo run sft/llama3p1_2b_sft.py -n 4 --time 4h --cache-dir ~/cache",
     ),
 )

@@ -244,6 +244,11 @@ RULES = (
         remedy="Correct the data path or the mount that should show it.",
         patterns=(
             r"No such file or directory: '(?P<path>[^']*/(?:data|datasets?|corpus|corpora)/[^']+)'",
+            # A program of the shell names it: `wc: /data/train.jsonl: No such file or directory`.
+            (
+                r"^\w[\w.-]*: (?:cannot \w+ )?'?(?P<path>/[^':]*\.(?:jsonl|json\.gz|parquet|"
+                r"arrow|bin|idx|tar|txt|csv|tfrecord|npy|h5))'?: No such file or directory$"
+            ),
         ),
         actions=(Action.RESUBMIT_OPTION,),
     ),
