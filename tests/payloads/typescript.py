@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from subprocess import CompletedProcess
 from tempfile import TemporaryDirectory
@@ -108,14 +109,15 @@ def _wanted() -> str:
 def _npm_ci() -> None:
     print("installing TypeScript and Slack's types into var/payload-types …", file=sys.stderr)
     done = npm(
-        ["ci", "--ignore-scripts", "--no-progress"],
+        ["ci", "--ignore-scripts", "--no-progress", "--fetch-retries=1"],
         return_completed_process=True,
         cwd=PLACE,
         capture_output=True,
         text=True,
     )
     if done.returncode:
-        said = "\n".join(_said(done).splitlines()[-15:])
+        lines = (line for line in _said(done).splitlines() if "npm error     at " not in line)
+        said = "\n".join(islice(lines, 8))
         raise NpmFailed(
             f"`npm ci` in {PLACE} failed ({done.returncode}); it needs npm's package registry "
             f"the first time, and whenever package-lock.json changes:\n{said}"
