@@ -21,7 +21,7 @@ export function drawSidebar(node, become) {
       h("h2", {}, "Channels"),
       myChannels().map((one) => place(`#${one.id}`, one.kind === "private" ? icon("lock", 14) : "#", one.name, one.id === store.place.id, isUnread(one))),
       h("h2", {}, "Apps"),
-      direct ? place("#home", h("span", { class: store.info.bot.online ? "dot online" : "dot" }), store.info.app.name, isApp(direct), isUnread(direct)) : null),
+      direct ? place(store.info.home_enabled ? "#home" : `#${direct.id}`, h("span", { class: store.info.bot.online ? "dot online" : "dot" }), store.info.app.name, isApp(direct), isUnread(direct)) : null),
     h("div", { class: "sidebar-foot" }, people,
       h("p", { class: "sidebar-note" }, "A local approximation of Slack.")));
 }
