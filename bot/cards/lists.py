@@ -116,15 +116,16 @@ def jobs_card(cluster: str, which: str, jobs: Sequence[Observation], as_of: date
         parts=(
             Table(
                 head=("Job", "State", "Name", "Where"),
-                rows=tuple(_job_row(job) for job in ranked),
+                rows=tuple(_job_row(job, by_task=which == "all") for job in ranked),
             ),
         ),
         foot=(parts.fill("Newest first, as of {now}", now=Moment(at=as_of)),),
     )
 
 
-def _job_row(job: Observation) -> tuple[str, ...]:
-    return (job.id, _state(job), job.name, _where(job))
+def _job_row(job: Observation, *, by_task: bool) -> tuple[str, ...]:
+    """Return one job; the queue shows the tasks of an array, other lists the array."""
+    return (job.id if by_task else job.job, _state(job), job.name, _where(job))
 
 
 def _state(job: Observation) -> str:

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from bot.card import Bullets, Card, Mono, Text, Tone
 from bot.cards import parts
-from bot.errors import ClusterError, FieldError, InputRefused, SbatchatError
+from bot.errors import (
+    ClusterError,
+    FieldError,
+    InputRefused,
+    SbatchatError,
+    SlurmRateLimited,
+    SlurmUnreachable,
+)
 from bot.grammar.usage import marked
 from bot.words import count
 
 NO_FIELD = {"command", "environment"}
 """What is wrong with the whole of what was typed is not said beside a field."""
+
+SLURM_SAYS: dict[type[SbatchatError], str] = {
+    SlurmUnreachable: "Slurm does not answer.",
+    SlurmRateLimited: "Slurm asks to slow down. Try again in a minute.",
+}
+"""Errors whose own sentence is a program's; it goes into the small print."""
 
 
 def refused_input(error: InputRefused, typed: str) -> Card:
@@ -46,9 +59,14 @@ def sentences(*words: str) -> Text:
 
 def refused(error: SbatchatError) -> Card:
     """Show an error of the bot's own, in its own sentence."""
+    if not isinstance(error, ClusterError):
+        return Card(tone=Tone.TROUBLE, lead=sentences(error.sentence))
     # Whether a cancel arrived is not known; a submission is told in its own message.
-    nothing = "Nothing was submitted." if isinstance(error, ClusterError) else ""
-    return Card(tone=Tone.TROUBLE, lead=sentences(error.sentence, nothing))
+    nothing: Text = ("Nothing was submitted.",)
+    words = SLURM_SAYS.get(type(error))
+    if words is None:
+        return Card(tone=Tone.TROUBLE, lead=sentences(error.sentence), foot=(nothing,))
+    return Card(tone=Tone.TROUBLE, lead=(words,), foot=((Mono(text=error.sentence),), nothing))
 
 
 def said(sentence: str, tone: Tone = Tone.PLAIN) -> Card:

@@ -11,7 +11,7 @@ from bot.card import Card, Moment, Mono, Table, Text, Tone, plain
 from bot.cards import trouble
 from bot.cards.lists import KINDS, ROWS, jobs_card, partitions_card
 from bot.cards.progress import BAR, in_words
-from bot.errors import ClusterUnreachable, FieldError, Gone, InputRefused
+from bot.errors import ClusterUnreachable, FieldError, Gone, InputRefused, SlurmUnreachable
 from bot.model import State
 from bot.progress import Progress
 from tests.payloads.samples import NOW, partitions, seen
@@ -149,10 +149,26 @@ def test_an_error_is_its_own_sentence() -> None:
     cluster, person = ClusterUnreachable(), Gone("This was settled before")
 
     assert plain(trouble.refused(cluster).lead).startswith("The login node does not answer.")
-    assert "Nothing was submitted." in plain(trouble.refused(cluster).lead)
+    assert "Nothing was submitted." in small_print(trouble.refused(cluster))
     assert plain(trouble.refused(person).lead) == "This was settled before."
 
 
 def test_a_fault_of_the_bot_is_owned_up_to_with_a_number_to_find_it_by() -> None:
     """No trace of it is shown."""
     assert "0badcafe" in plain(trouble.broke("0badcafe").lead)
+
+
+def test_what_slurm_itself_said_is_small_print() -> None:
+    """The point is that it does not answer, not how its program puts that."""
+    card = trouble.refused(SlurmUnreachable("squeue: error: Unable to contact slurm controller"))
+
+    assert plain(card.lead) == "Slurm does not answer."
+    assert "Unable to contact slurm controller" in small_print(card)
+
+
+def test_an_array_is_one_job_except_where_the_queue_is_shown() -> None:
+    """It was launched as one."""
+    task = seen("x", State.RUNNING, id="75_3")
+
+    assert table(jobs_card("alice", "mine", [task], NOW)).rows[0][0] == "75"
+    assert table(jobs_card("alice", "all", [task], NOW)).rows[0][0] == "75_3"
