@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bot.card import Bullets, Card, Mono, Person, Text, Tone
 from bot.cards import parts
-from bot.cards.job import ending
+from bot.cards.job import ending, sentence
 from bot.cards.mend import SHOW_LOG
 from bot.cluster.slurm import Cancellation, Cancelled
 from bot.cluster.tokenizer import FILES, NotPlaced, Placed, Trouble
-from bot.model import Job, Request, Stage
+from bot.model import Job, Request, Stage, State
 
 CANCELLED = {
     Cancelled.DONE: "Job {job} is cancelled.",
@@ -47,8 +47,11 @@ def cancelled(job: Job, cancellation: Cancellation) -> Card:
 
 
 def nothing_to_cancel(job: Job) -> Card:
-    """Say how a job had ended before."""
-    return Card(lead=(f"Job {job.id} has ended. ", *ending(job), " There is nothing to cancel."))
+    """Say how a job had ended before, or that sight of it was lost."""
+    how: Text = (f"Job {job.id} has ended. ", *ending(job))
+    if job.seen.state is State.LOST:
+        how = (f"Job {job.id}: ", *sentence(job))
+    return Card(lead=(*how, " There is nothing to cancel."))
 
 
 def rerun(request: Request) -> Text:

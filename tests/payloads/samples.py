@@ -230,6 +230,10 @@ def _answers(word: str) -> Iterator[tuple[str, Card]]:
             f"mended.cancelled/{outcome.name}",
             mended.cancelled(tracked(word), Cancellation(outcome=outcome)),
         )
+    for state in State:
+        if state.ended:
+            over = tracked(word, state)
+            yield f"mended.nothing_to_cancel/{state}", mended.nothing_to_cancel(over)
     yield "mended.tokenizer/", mended.tokenizer(Placed(word, (1_042_301, 456_318), 2), USER)
     spent = why.why_card(tracked(word), finding(word), partitions=partitions(word))
     yield "mended.settled/", mended.settled(spent, mended.rerun(asked(word)))

@@ -156,6 +156,12 @@ def test_every_outcome_of_a_cancel_has_words_and_only_a_cancelled_job_looks_so()
     assert stopped == {Cancelled.DONE, Cancelled.RUNS}
 
 
+@pytest.mark.parametrize("state", [state for state in State if state.ended])
+def test_cancelling_what_is_over_says_how_it_ended(state: State) -> None:
+    """Also when that is not known."""
+    assert "nothing to cancel" in plain(mended.nothing_to_cancel(tracked("x", state)).lead)
+
+
 def test_the_files_that_were_put_in_place_are_named_with_their_sizes() -> None:
     """And with the source each came from."""
     card = mended.tokenizer(Placed("/cache/torch/megatron", (1_042_301, 456_318), 2), USER)
