@@ -48,10 +48,9 @@ def cancelled(job: Job, cancellation: Cancellation) -> Card:
 
 def nothing_to_cancel(job: Job) -> Card:
     """Say how a job had ended before, or that sight of it was lost."""
-    how: Text = (f"Job {job.id} has ended. ", *ending(job))
     if job.seen.state is State.LOST:
-        how = (f"Job {job.id}: ", *sentence(job))
-    return Card(lead=(*how, " There is nothing to cancel."))
+        return Card(lead=(f"Job {job.id}: ", *sentence(job), " There is nothing to cancel."))
+    return Card(lead=(f"Job {job.id} has ended. ", *ending(job), " There is nothing to cancel."))
 
 
 def rerun(request: Request) -> Text:
