@@ -80,8 +80,10 @@ class Frame:
         begin, end = f"{self.nonce}\n", f"\n{self.nonce}"
         out, err = (text.decode("utf-8", "replace") for text in (stdout, stderr))
         _, opened, rest = out.partition(begin)
-        body, closed, status = rest.rpartition(end + " ")
-        if not opened or not closed:
+        body, closed, last = rest.rpartition(end + " ")
+        # A program whose script was killed lives on, and may write after the mark.
+        status = last.partition("\n")[0]
+        if not opened or not closed or not status.isdigit():
             return None
         said = err.partition(begin)[2].rpartition(end)[0]
         return Output(body, said, int(status))
