@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 from pathlib import Path
 
 from bot.bench.acknowledging import acknowledgement
@@ -25,6 +26,9 @@ WORKED = 0
 def main(*, as_json: bool) -> int:
     """Measure, print the figures; 0 when all could be measured, whether or not they are reached."""
     logging.basicConfig(level=logging.WARNING)
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    if load > cores / 2:
+        say(f"This machine is busy (load {load:.1f} on {cores} cores): times will be too long.")
     with claim(VAR) as directory:
         figures = asyncio.run(measure(directory))
     shown = [figure.as_json() for figure in figures]

@@ -45,10 +45,10 @@ def diagnosis() -> list[Figure]:
 
 
 def _pace(log: bytes) -> float:
-    """Return the seconds that a MB takes."""
-    began = time.perf_counter()
+    """Return the seconds of processor time that a MB takes: it waits for nothing else."""
+    began = time.process_time()
     finding = diagnose([Source("train.log", _chunks(log))], Facts(state="FAILED"))
-    took = time.perf_counter() - began
+    took = time.process_time() - began
     if finding.label != "cuda-oom":
         raise RuntimeError(f"the log was not understood: {finding.label}")
     return took / (len(log) / _MEGA)
