@@ -7,10 +7,10 @@ from datetime import datetime
 
 from bot.card import Button, Card, Fact, Moment, Mono, Person, Text, Tone
 from bot.cards import parts, progress
+from bot.cards.ending import ENDINGS, cause, ending, exit_code, never_started
 from bot.cards.mend import SHOW_LOG
 from bot.cluster.slurm import hopeless, reason_in_words
-from bot.diagnosis.finding import NOT_IN_LOG
-from bot.model import Job, Observation, Request, State
+from bot.model import Job, Request, State
 from bot.words import duration
 
 TONES = {
@@ -25,28 +25,13 @@ TONES = {
     State.UNKNOWN: Tone.TROUBLE,
 }
 
-ENDINGS = {
-    State.COMPLETED: ("Completed.", "Completed after {took}."),
-    State.FAILED: ("Failed.", "Failed after {took}."),
-    State.CANCELLED: ("Cancelled.", "Cancelled after {took}."),
-    State.TIMEOUT: ("Stopped at its time limit.", "Stopped at its time limit after {took}."),
-    State.OUT_OF_MEMORY: ("Out of memory.", "Out of memory after {took}."),
-    State.NODE_FAIL: ("A node failed.", "A node failed after {took}."),
-    State.PREEMPTED: ("Preempted.", "Preempted after {took}."),
-    State.DEADLINE: ("Stopped at its deadline.", "Stopped at its deadline after {took}."),
-    State.BOOT_FAIL: ("The nodes did not boot.", "The nodes did not boot, after {took}."),
+RUNNING = {
+    (False, False): "Running.",
+    (False, True): "Running since {start}.",
+    (True, False): "Running on {nodes}.",
+    (True, True): "Running on {nodes} since {start}.",
 }
-"""How an end reads without and with the time the job ran."""
-
-NOT_STARTED = {
-    State.CANCELLED: ("Cancelled before it started.", "Cancelled by {who} before it started."),
-    State.DEADLINE: ("Its deadline came before it started.",) * 2,
-}
-"""How an end reads that came before the job had nodes, without and with who cancelled it."""
-
-CANCELLED_BY = ("Cancelled by {who}.", "Cancelled by {who} after {took}.")
-ROOT = "0"
-"""Whom accounting names for what Slurm does by itself, and for what root does."""
+"""By whether its nodes and its start are known."""
 
 BETWEEN = {
     State.COMPLETING: "Ending. Slurm is cleaning up its nodes.",
@@ -57,9 +42,6 @@ BETWEEN = {
 }
 
 VAIN = "It will not start by itself."
-SIGNALS = 31
-SAYS_NO_MORE = frozenset({"slurm-cancelled", "slurm-time-limit", "slurm-preempted", NOT_IN_LOG})
-"""Diagnoses that say no more than how it ended."""
 
 
 def job_card(request: Request, jobs: Sequence[Job]) -> Card:
@@ -104,13 +86,11 @@ def sentence(job: Job) -> Text:
     if seen.state is State.PENDING:
         return _pending(job)
     if seen.state is State.RUNNING:
-        nodes = Mono(text=seen.node_list)
-        if seen.started is None:
-            return parts.fill("Running on {nodes}.", nodes=nodes)
-        start = Moment(at=seen.started)
-        return parts.fill("Running on {nodes} since {start}.", nodes=nodes, start=start)
+        words = RUNNING[bool(seen.node_list), seen.started is not None]
+        start: Text = (Moment(at=seen.started),) if seen.started else ()
+        return parts.fill(words, nodes=Mono(text=seen.node_list), start=start)
     if seen.state in ENDINGS:
-        return (*ending(job), *_cause(job))
+        return (*ending(job), *cause(job))
     return parts.fill(BETWEEN[seen.state], raw=seen.raw)
 
 
@@ -126,41 +106,6 @@ def _pending(job: Job) -> Text:
     if seen.started is not None:
         starts = parts.fill(" Expected to start {start}.", start=Moment(at=seen.started))
     return (f"{waits} {why or 'Slurm has not said why yet'}.", *starts)
-
-
-def ending(job: Job) -> Text:
-    """Return how it ended, by whom, and after what time; not why."""
-    seen = job.seen
-    who = _canceller(job)
-    if never_started(seen) and seen.state in NOT_STARTED:
-        return parts.fill(NOT_STARTED[seen.state][who is not None], who=who or "")
-    words = CANCELLED_BY if who else ENDINGS[seen.state]
-    told = seen.elapsed is not None and not never_started(seen)
-    took = duration(seen.elapsed) if seen.elapsed is not None else ""
-    return parts.fill(words[told], who=who or "", took=took)
-
-
-def _canceller(job: Job) -> Person | Mono | str | None:
-    """Return who cancelled it: a person in Slack, an account, or Slurm and its root."""
-    if job.seen.state is not State.CANCELLED:
-        return None
-    if job.stopped_by:
-        return Person(user=job.stopped_by)
-    if job.seen.cancelled_by == ROOT:
-        return "Slurm or an administrator"
-    return Mono(text=job.seen.cancelled_by) if job.seen.cancelled_by else None
-
-
-def _cause(job: Job) -> Text:
-    """Return the diagnosis, where it says more than how the job ended."""
-    if not job.cause or job.seen.state.good or job.stopped_by or job.label in SAYS_NO_MORE:
-        return ()
-    return (f" {job.cause}",)
-
-
-def never_started(seen: Observation) -> bool:
-    """Whether a job never had nodes."""
-    return not seen.elapsed and not seen.node_list
 
 
 def _chief(jobs: Sequence[Job]) -> Job:
@@ -202,27 +147,16 @@ def _size(request: Request, job: Job, *, alone: bool) -> Fact:
     )
     if job.tasks:
         return Fact(label="Each task", value=parts.size(resources))
-    ran = job.seen.elapsed
-    if not job.seen.state.ended or never_started(job.seen) or ran is None or not alone:
-        return Fact(label="Size", value=parts.size(resources))
+    ran, over = job.seen.elapsed, job.seen.state.ended
+    if not over or never_started(job.seen) or ran is None or not alone:
+        return Fact(label="Size", value=parts.size(resources, cost=not over))
     return Fact(label="Used", value=parts.used(resources, job.seen.gpus, ran))
 
 
-def exit_code(seen: Observation) -> tuple[Fact, ...]:
-    """Return the exit code or signal of a job that failed; nothing where neither is known."""
-    code, _, signal = seen.exit_code.partition(":")
-    if seen.state is not State.FAILED or (code in {"", "0"} and signal in {"", "0"}):
-        return ()
-    if code != "0":
-        return (Fact(label="Exit code", value=(code,)),)
-    if signal.isdigit() and int(signal) <= SIGNALS:
-        return (Fact(label="Signal", value=(signal,)),)
-    # Above the signals, Slurm has numbers of its own: 53 is an output that cannot be opened.
-    return (Fact(label="Exit code", value=(seen.exit_code,)),)
-
-
 def _controls(request: Request, job: Job) -> tuple[Button, ...]:
+    """Return what can be done: a log is there once it began, and it can be ended until it ends."""
     begun = job.seen.state is not State.PENDING or job.attempt > 1
+    leaving = job.seen.state in {State.COMPLETING, State.SETTLING}
     show = Button(action=SHOW_LOG.action, label=SHOW_LOG.label, value=job.key)
     cancel = Button(
         action="cancel_job",
@@ -231,7 +165,7 @@ def _controls(request: Request, job: Job) -> tuple[Button, ...]:
         style="danger",
         confirm=f"This ends job {job.id} ({request.title}) on {job.cluster}.",
     )
-    return (show, cancel) if begun else (cancel,)
+    return (*((show,) if begun else ()), *(() if leaving else (cancel,)))
 
 
 def notice(job: Job, was: State) -> Card | None:

@@ -8,7 +8,8 @@ from datetime import datetime
 
 from bot.card import Card, Fact, Moment, Mono, Table, Text, plain
 from bot.cards import parts
-from bot.cards.job import exit_code, sentence, tone
+from bot.cards.ending import exit_code
+from bot.cards.job import sentence, tone
 from bot.cluster.slurm import reason_in_words
 from bot.model import Job, Observation, PartitionState, State
 from bot.words import count, duration

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bot.card import Bullets, Card, Mono, Person, Text, Tone
 from bot.cards import parts
-from bot.cards.job import ending, sentence
+from bot.cards.ending import ending
+from bot.cards.job import sentence
 from bot.cards.mend import SHOW_LOG
 from bot.cluster.slurm import Cancellation, Cancelled
 from bot.cluster.tokenizer import FILES, NotPlaced, Placed, Trouble
