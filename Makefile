@@ -16,8 +16,12 @@ setup:
 demo:
 	@scripts/setup demo && exec .venv/bin/python -m bot demo
 
+# What the bot sent to Slack in all other tests is checked last, when there is all of it.
 test:
-	@scripts/setup test && .venv/bin/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
+	@scripts/setup test
+	@rm -f artifacts/payloads.jsonl
+	.venv/bin/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
+	$(if $(ARGS),,.venv/bin/python -m pytest tests/payloads/test_sent.py)
 
 check:
 	@scripts/setup check

@@ -17,7 +17,7 @@ from bot.cards.mend import PICK_PARTITION
 from bot.cards.request import refused, request_card, submitting, unknown
 from bot.cluster import slurm, spool
 from bot.cluster.launch import launch, look
-from bot.errors import ClusterError
+from bot.errors import ClusterError, StoreFailed
 from bot.login_node import LoginNode
 from bot.messages import living
 from bot.model import Job, Observation, Request, Stage, State
@@ -77,17 +77,33 @@ class Launcher:
 
     async def _carry(self, request: Request) -> None:
         try:
-            if request.cluster not in self._nodes:
-                logger.error(
-                    "a request names a cluster that is no longer configured",
-                    extra={"action": "launch_stranded", "request": request.id},
+            while True:
+                try:
+                    return await self._advance(request)
+                except StoreFailed as error:
+                    why = error.sentence
+                logger.warning(
+                    "a request waits for the database: %s",
+                    why,
+                    extra={"action": "launch_not_kept", "request": request.id},
                 )
-            elif request.stage is Stage.UNKNOWN:
-                await self._search(request)
-            else:
-                await self._launch(request)
+                # What the cluster has done stays done: the spool tells it again.
+                await asyncio.sleep(LONGEST_WAIT)
         finally:
             self._carried.discard(request.id)
+
+    async def _advance(self, request: Request) -> None:
+        """Go on from the stage at which the request is now."""
+        current = await self._store.request(request.id) or request
+        if current.cluster not in self._nodes:
+            logger.error(
+                "a request names a cluster that is no longer configured",
+                extra={"action": "launch_stranded", "request": current.id},
+            )
+        elif current.stage is Stage.UNKNOWN:
+            await self._search(current)
+        elif current.stage is Stage.ACCEPTED:
+            await self._launch(current)
 
     async def _launch(self, request: Request) -> None:
         wait = FIRST_LOOK
@@ -136,7 +152,8 @@ class Launcher:
         logger.info("Slurm took it", extra={"action": "receipt_known", **extra})
         submitted = taken.model_copy(update={"stage": Stage.SUBMITTED})
         wanted = [living(taken, request_card(submitted, [*known, *new]))] if new else []
-        await self._store.save_request(taken, *wanted, jobs=new, was=request.stage)
+        if not await self._store.save_request(taken, *wanted, jobs=new, was=request.stage):
+            return  # a person has settled it meanwhile
         logger.info("its jobs are kept", extra={"action": "receipt_stored", **extra})
         self._wake()
         self._follow(new)
@@ -183,7 +200,10 @@ class Launcher:
         if fitting := await self._patiently(request, partial(self._unsigned, request)):
             return await self._sighted(request, fitting)
         logger.info("not found", extra={"action": "search_ended", "request": request.id})
-        await self._want(living(request, unknown(request, searched=True, accounting=accounting)))
+        current = await self._store.request(request.id)
+        if current is not None and current.stage is Stage.UNKNOWN:
+            card = unknown(request, searched=True, accounting=accounting)
+            await self._want(living(request, card))
         return None
 
     async def _sighted(self, request: Request, sightings: Sequence[Observation]) -> None:

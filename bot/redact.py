@@ -139,11 +139,18 @@ def _walk(value: Any, known: tuple[str, ...]) -> Any:
     if isinstance(value, str):
         return redact(value, known)
     if isinstance(value, dict):
-        return {name: item if name in _OURS else _walk(item, known) for name, item in value.items()}
+        return {
+            name: item if _ours(name, item) else _walk(item, known) for name, item in value.items()
+        }
     if isinstance(value, list | tuple):
         return tuple(_walk(item, known) for item in value)
     return value
 
 
-_OURS = {"kind", "tone", "style"}
-"""Fields of a card that hold words of ours, never a person's or a program's."""
+_OURS = {"kind", "tone", "style", "action", "user"}
+"""Fields of a card that hold words of ours or of Slack, never a person's or a program's."""
+
+
+def _ours(name: str, item: Any) -> bool:
+    """Whether a field must stay as it is: the value of a control is a name that comes back."""
+    return name in _OURS or (name == "value" and isinstance(item, str))
