@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +19,8 @@ from tests.e2e.slurm_count import Found, jobs_named
 
 PATIENCE = 170.0
 """Seconds until a request must be over; a search for a lost job takes a minute."""
+REFUSED = re.compile("That was not run|Nothing was (changed|submitted)")
+"""How an answer to the person alone reads when a line came to nothing."""
 
 
 async def carry(cluster: EmbeddedCluster, directory: Path, point: Point) -> Outcome:
@@ -119,17 +122,23 @@ async def _order(here: Room, faults: Sequence[Fault]) -> None:
 async def _taken(here: Room, lived: int) -> bool:
     """Wait until a request is in the channel, or until it is certain that it was not taken.
 
-    Slack gives up after 3 s and cannot tell what a slow bot will do: its journal can.
+    Slack gives up after 3 s and cannot tell what a slow bot will still do. What came before a
+    question that is acknowledged was kept by then, as the journal tells, or is lost.
     """
+    questions = 0
     async with asyncio.timeout(PATIENCE):
         while True:
             messages = await here.hands.messages()
             if any(is_root(message) for message in messages):
                 return True
-            refused = any(m["ephemeral"] and m["by_bot"] for m in messages)
-            kept = "act_stored" in here.bot.steps()[lived:]
-            if (refused or not kept) and await _quiet(here):
-                return False
+            kept = here.bot.steps()[lived:].count("act_stored") > questions
+            if await _quiet(here):
+                if any(REFUSED.search(words(m)) for m in messages if m["ephemeral"]):
+                    return False
+                if questions and not kept:
+                    return False
+                if not kept and (await here.hands.slash("/slurm help"))["acked"]:
+                    questions += 1
             await asyncio.sleep(0.3)
 
 

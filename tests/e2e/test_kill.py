@@ -72,6 +72,7 @@ ELSEWHERE = {
     "answer_lost": "an answer to one person; no request hangs on it",
     "card_refused": "a card that Slack never takes is a fault of the bot's own",
     "delivery_failed": "Bolt could not hand a delivery over; nothing was kept",
+    "launch_not_kept": "the database fails; the store's unit tests do that",
     "launch_stranded": "a cluster was taken out of the configuration",
     "message_broke": "a fault of the bot's own; the outbox's unit tests make one",
     "message_refused": "a message that Slack never takes; the outbox's unit tests do that",
