@@ -9,7 +9,6 @@ import pytest
 TESTS = Path(__file__).parent
 
 GROUPS = (
-    ("kill", ("e2e/test_kill",)),
     ("recipes", ("slurm/test_cluster", "slurm/test_recipes")),
     ("slurm", ("slurm/",)),
     ("people", ("e2e/",)),
