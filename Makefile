@@ -18,6 +18,7 @@ demo:
 
 # The kill tests first and alone, since they are many bots at once; what the bot sent to Slack in all
 # of them is checked last, when there is all of it.
+export TEST_RUN := $(shell date +%s.%N)
 PYTEST = .venv/bin/python -m pytest
 DEALT = $(PYTEST) -n $(WORKERS) --dist loadgroup
 

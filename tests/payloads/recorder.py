@@ -17,8 +17,8 @@ from uuid import uuid4
 Json = dict[str, Any]
 
 PAYLOADS = Path(__file__).parents[2] / "artifacts" / "payloads.jsonl"
-SESSION = os.environ.get("PYTEST_XDIST_TESTRUNUID") or uuid4().hex
-"""Its processes run beside each other and share xdist's name for the run."""
+SESSION = os.environ.get("TEST_RUN") or os.environ.get("PYTEST_XDIST_TESTRUNUID") or uuid4().hex
+"""`make test` names its run; else xdist does for the processes that run beside each other."""
 
 METHODS = frozenset(
     {
