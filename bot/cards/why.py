@@ -109,13 +109,13 @@ def healthy_card(job: Job, words: str) -> Card:
 
 LOG = (
     "Job {job}: {file} is empty so far.",
-    "Job {job}: the whole of {file}",
+    "Job {job}: {file}, {number}",
     "Job {job}: the last {number} of {file}",
 )
 MATCHES = (
     "Job {job}: no line of {file} matches {pattern}.",
-    "Job {job}: the lines of {file} that match {pattern}",
-    "Job {job}: the last {number} of {file} that match {pattern}",
+    "Job {job}: {number} of {file} matching {pattern}",
+    "Job {job}: the last {number} of {file} matching {pattern}",
 )
 """What is said of no lines, of all there are, and of as many as were asked for."""
 
@@ -129,7 +129,7 @@ def log_card(job: Job, file: str, text: str, *, lines: int, matching: str = "") 
         words[0 if not found else 1 if found < lines else 2],
         job=job.id,
         file=Mono(text=file),
-        number=count(lines, "line"),
+        number=count(found, "line"),
         pattern=Mono(text=matching),
     )
     return Card(lead=lead, parts=(Excerpt(text=shown),) if shown else ())
