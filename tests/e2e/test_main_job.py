@@ -104,7 +104,7 @@ async def test_a_link_across_devices_is_mended_by_a_rerun_with_the_same_cache(la
         first = await hands.launched(
             "/nemo run pretrain/gpt2_345m_pt.py -p a3u --time 10 --cache-dir ~/.cache/errno18"
         )
-        await hands.becomes(first, "Failed", 120)
+        first = await hands.becomes(first, "Failed", 120)
         why = await hands.reply(first, "Errno 18")
         assert "Invalid cross-device link" in words(why)
         assert labels(why)[0] == SAME_CACHE
@@ -120,7 +120,7 @@ async def test_a_link_that_keeps_failing_is_mended_by_putting_the_files_in_place
         first = await hands.launched(
             "/nemo run cpt/gpt2_345m_cpt.py -p a3u --time 10 --cache-dir ~/.cache/stubborn"
         )
-        await hands.becomes(first, "Failed", 120)
+        first = await hands.becomes(first, "Failed", 120)
         why = await hands.reply(first, "Errno 18")
         assert PLACE not in labels(why)
         second = await hands.pressed(why, "rerun_same")
