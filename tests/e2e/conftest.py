@@ -15,7 +15,7 @@ from tests.e2e.point import Outcome, Point
 
 __all__ = ["bob", "cluster"]
 
-ABREAST = 12
+ABREAST = 16
 """Points that happen at the same time, each with a Slack and a bot of its own."""
 
 
