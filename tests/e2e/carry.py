@@ -17,7 +17,7 @@ from tests.e2e.point import Fault, Outcome, Point
 from tests.e2e.room import REST, Room, room
 from tests.e2e.slurm_count import Found, jobs_named
 
-PATIENCE = 170.0
+PATIENCE = 240.0
 """Seconds until a request must be over; a search for a lost job takes a minute."""
 REFUSED = re.compile("That was not run|Nothing was (changed|submitted)")
 """How an answer to the person alone reads when a line came to nothing."""
@@ -32,10 +32,13 @@ async def carry(cluster: EmbeddedCluster, directory: Path, point: Point) -> Outc
         keys["path"] = f'["{harmful.inside}"]'
     async with room(cluster, directory, keys=keys, ask_above=0.0) as here:
         outcome = await _lived_through(here, point)
-        if point.undecided:
+        decided = point.undecided
+        if decided is None:
+            decided = "submit_again" in controls(await here.hands.shows(is_root))
+        if decided:
             await _decided(here, point)
         jobs = await jobs_named(cluster, point.name)
-        wrong = problems(point, jobs, await here.hands.messages())
+        wrong = problems(point, jobs, await here.hands.messages(), roots=2 if decided else 1)
         outcome.steps = here.bot.steps()
         if wrong:
             raise AssertionError("\n".join([*wrong, f"Jobs: {jobs}", await here.story()]))
@@ -108,6 +111,8 @@ async def _person(here: Room, point: Point, outcome: Outcome, typed: asyncio.Eve
             break
     if point.asks:
         await _pressed(here, point)
+    while point.timed and outcome.deaths < len(point.deaths):
+        await asyncio.sleep(0.1)
     await here.rests(PATIENCE)
     if point.also:
         await here.hands.slash(point.also)
@@ -174,23 +179,24 @@ async def _decided(here: Room, point: Point) -> None:
     await here.rests(PATIENCE)
 
 
-def problems(point: Point, jobs: Sequence[Found], messages: Sequence[Json]) -> list[str]:
+def problems(
+    point: Point, jobs: Sequence[Found], messages: Sequence[Json], *, roots: int
+) -> list[str]:
     """Return what is wrong, in words: jobs as Slurm counts them, messages as Slack shows them."""
     wrong = []
     if len(jobs) != point.jobs:
         wrong.append(f"{len(jobs)} jobs in Slurm, not {point.jobs}")
-    roots = [message for message in messages if is_root(message)]
-    wanted = 2 if point.undecided else 1
-    if len(roots) != wanted:
-        wrong.append(f"{len(roots)} root messages, not {wanted}")
+    found = [message for message in messages if is_root(message)]
+    if len(found) != roots:
+        wrong.append(f"{len(found)} root messages, not {roots}")
     for key, count in Counter(filter(None, map(key_of, messages))).items():
         if count > 1:
             wrong.append(f"{count} messages for {key}")
-    if roots and point.ends not in words(roots[-1]):
-        wrong.append(f"the root message does not say {point.ends!r}: {words(roots[-1])}")
+    if found and point.ends not in words(found[-1]):
+        wrong.append(f"the root message does not say {point.ends!r}: {words(found[-1])}")
     wrong += _strangers(messages)
-    if jobs and roots and point.ends == "Completed":
-        wrong += _ended_well(jobs[0], roots[-1], messages)
+    if jobs and found and point.ends == "Completed":
+        wrong += _ended_well(jobs[0], found[-1], messages)
     return wrong
 
 

@@ -41,8 +41,8 @@ class Point:
     """How many times *Submit* is pressed at the same moment, where a card asks."""
     also: str = ""
     """Another line typed once the first has been carried out."""
-    undecided: bool = False
-    """Nobody can know whether Slurm took it: a person decides."""
+    undecided: bool | None = False
+    """Whether nobody can know if Slurm took it, so that a person decides; None is perhaps."""
     ends: str = "Completed"
     jobs: int = 1
 
@@ -52,9 +52,14 @@ class Point:
         return "k-" + "".join(c if c.isalnum() or c in "._" else "-" for c in self.id)[:60]
 
     @property
+    def timed(self) -> bool:
+        """Whether all deaths come by the clock, and so for certain."""
+        return all(isinstance(death, float) for death in self.deaths)
+
+    @property
     def slow(self) -> bool:
         """Whether it takes minutes: Slurm is searched for a job, or NeMo-Run launches."""
-        return self.undecided or self.typed == NEMO
+        return self.undecided is not False or self.typed == NEMO
 
     @property
     def line(self) -> str:

@@ -15,14 +15,14 @@ import pytest
 
 from tests.e2e.conftest import Together
 from tests.e2e.harm import ASKED, WRAPPED, Harm
-from tests.e2e.point import ASKS, PLAIN, Point
+from tests.e2e.point import ASKS, NEMO, PLAIN, Point
 
 SEED = int(os.environ.get("KILL_SEED", "1"))
 POINTS = int(os.environ.get("KILL_POINTS", "6"))
 LONGEST = 5.0
 """Seconds in which a request of the plain story is carried, run and told."""
-NEVER_UNDECIDED = ("before", "after", "cut", "cut-after")
-"""What may be done to a program other than the shim's `sync` and `sbatch`."""
+WHEN = ("before", "after", "group", "group-after", "self", "cut", "cut-after")
+TYPED = (*[PLAIN] * 5, *[ASKS] * 4, NEMO)
 
 
 def point(number: int, chance: random.Random) -> Point:
@@ -32,8 +32,15 @@ def point(number: int, chance: random.Random) -> Point:
     harm = _harm(chance) if chance.random() < 0.5 or not (deaths or cuts) else None
     told = [f"bot{at:g}" for at in deaths] + [f"cut{at:g}" for at in cuts]
     name = "-".join([str(SEED), str(number), *told, *([str(harm)] if harm else [])])
-    typed = chance.choice((PLAIN, ASKS))
-    return Point(id=f"random-{name}", typed=typed, deaths=deaths, cuts=cuts, harm=harm)
+    return Point(
+        id=f"random-{name}",
+        typed=chance.choice(TYPED),
+        deaths=deaths,
+        cuts=cuts,
+        harm=harm,
+        # Killed between its intent and sbatch's answer, a launch is for a person to decide.
+        undecided=None if harm else False,
+    )
 
 
 def _moment(chance: random.Random) -> float:
@@ -41,8 +48,8 @@ def _moment(chance: random.Random) -> float:
 
 
 def _harm(chance: random.Random) -> Harm:
-    programs = [name for name in (*WRAPPED, *ASKED) if name not in {"sync", "sbatch"}]
-    return Harm(chance.choice(programs), chance.randint(1, 3), chance.choice(NEVER_UNDECIDED))
+    program = chance.choice((*WRAPPED, *ASKED))
+    return Harm(program, chance.randint(1, 3), chance.choice(WHEN))
 
 
 def points() -> list[Point]:
