@@ -71,8 +71,15 @@ def draft(  # noqa: PLR0913  # each is a field of the draft
         title=WORKLOADS[workload].title(options),
         origin=origin,
         change=change,
-        notes=(*notes, *WORKLOADS[workload].notes(options)),
+        notes=(*notes, *WORKLOADS[workload].notes(options), *_not_yet(options)),
     )
+
+
+def _not_yet(options: Options) -> tuple[str, ...]:
+    """Say which options are kept and not acted on yet."""
+    if getattr(options, "retries", 0):
+        return ("--retries is kept; the bot does not rerun by itself yet.",)
+    return ()
 
 
 async def accept(service: Service, act: Act, request: Request) -> None:
