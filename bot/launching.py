@@ -130,7 +130,7 @@ class Launcher:
     async def _look(self, request: Request, wait: float) -> spool.Outcome:
         """One round trip: start the launcher, or join it, and see how far it has come."""
         node = self._nodes[request.cluster]
-        spec = await node.spec(WORKLOADS[request.workload], request.options)
+        spec = await node.spec(WORKLOADS[request.workload], request)
         logger.info("launching", extra={"action": "launch_sent", "request": request.id})
         seen = await node.run(launch(request.id, request.attempt, spec, wait))
         logger.info("the spool answers", extra={"action": "launch_answered", "request": request.id})

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+
 from typing import Any, TypeVar
 
 from bot.cluster import slurm
 from bot.errors import FieldError, InputRefused
-from bot.model import Launch, PartitionState
+from bot.model import Launch, PartitionState, Request
 from bot.policy import Policy
 from bot.ports import Cluster, Output, Query
 from bot.settings import ClusterSettings
@@ -57,9 +57,11 @@ class LoginNode:
         site = await self.site()
         return tuple(site.path(root) for root in self.settings.all_roots)
 
-    async def spec(self, workload: Workload[Any], options: Mapping[str, Any]) -> Launch:
-        """Return what runs on the login node for a request's options."""
-        return workload.launch(workload.model.model_validate(options), await self.site())
+    async def spec(self, workload: Workload[Any], request: Request) -> Launch:
+        """Return what runs on the login node for a request."""
+        options = workload.model.model_validate(request.options)
+        spec = workload.launch(options, await self.site())
+        return spec.model_copy(update={"files": request.files})
 
     async def partitions(self, *, within: float = FRESH) -> tuple[PartitionState, ...]:
         """Return the partitions as seen at most `within` seconds ago."""

@@ -109,6 +109,14 @@ class Quote(Value):
     """Where the time limit comes from when it was not asked for: `partition` or nothing."""
 
 
+class File(Value):
+    """A file of ours that a launch needs on the cluster."""
+
+    path: str
+    """Absolute."""
+    text: str
+
+
 class Launch(Value):
     """What runs on the login node: an argument list, its folder and environment.
 
@@ -120,6 +128,10 @@ class Launch(Value):
     cwd: str
     env: tuple[tuple[str, str], ...] = ()
     sbatch_options: tuple[str, ...] = ()
+    files: tuple[File, ...] = ()
+    """Laid down before it starts, for the login account's eyes only."""
+    secrets: bool = False
+    """Whether the secrets on the cluster belong into its environment."""
 
 
 class Request(Value):
@@ -147,6 +159,8 @@ class Request(Value):
     """What a rerun changed, in words."""
     notes: tuple[str, ...] = ()
     """What of the typed words is not done as it stands."""
+    files: tuple[File, ...] = ()
+    """What must lie on the cluster before it runs."""
     error: str = ""
     """What Slurm or the launcher said when it refused."""
     accepted: AwareDatetime | None = None

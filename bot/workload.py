@@ -10,7 +10,7 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import Field
 
 from bot.errors import FieldError, InputRefused
-from bot.model import Launch, Resources, Value
+from bot.model import File, Launch, Resources, Value
 from bot.options import Options
 
 M = TypeVar("M", bound=Options)
@@ -82,6 +82,10 @@ def _no_notes(_options: Any) -> tuple[str, ...]:
     return ()
 
 
+def _no_files(_options: Any, _site: Site, _script: str) -> tuple[File, ...]:
+    return ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Workload(Generic[M]):
     """One kind of job: its request model, and pure functions from it to what runs."""
@@ -101,6 +105,11 @@ class Workload(Generic[M]):
     needs: Callable[[M, Site], tuple[Need, ...]] = field(default=_no_needs)
     notes: Callable[[M], tuple[str, ...]] = field(default=_no_notes)
     """Sentences worth reading before completed options run."""
+    files: Callable[[M, Site, str], tuple[File, ...]] = field(default=_no_files)
+    """What must be laid down on the cluster; the text is the script's, where there is one.
+
+    May raise InputRefused, for a script that cannot be changed as wished.
+    """
     follows: tuple[tuple[str, str], ...] = ()
     """Pairs of an option and one that is derived from it when it is left out."""
     examples: tuple[str, ...] = ()

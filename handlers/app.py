@@ -16,7 +16,7 @@ from handlers import acts
 
 logger = logging.getLogger(__name__)
 
-COMMANDS = ("/nemo", "/slurm")
+COMMANDS = ("/nemo", "/nemo-rl", "/slurm")
 EVENTS = ("app_mention", "message")
 
 NOT_KEPT = "That was not run: the bot cannot write its database now. Please try again later."

@@ -29,6 +29,7 @@ _LAUNCH = _script("report.sh") + _script("launch.sh")
 _LOOK = _script("report.sh") + _script("look.sh")
 _RUNNER = _script("runner.sh")
 _SHIM = _script("shim.sh")
+_SECRETS = '[ ! -f "$HOME/.sbatchat/secrets.sh" ] || . "$HOME/.sbatchat/secrets.sh"\n'
 
 
 def launch(request_id: str, attempt: int, what: Launch, wait: float) -> Query[Spool]:
@@ -44,12 +45,13 @@ def launch(request_id: str, attempt: int, what: Launch, wait: float) -> Query[Sp
         str(attempt),
         f"{max(wait, 0.1):.2f}",
         f"sb_cwd={quoted([what.cwd])}\nset -- {quoted(what.argv)}\n",
-        exports(dict(what.env)),
+        exports(dict(what.env)) + (_SECRETS if what.secrets else ""),
         f"sb_sign={quoted([signature(request_id)])}\n",
         f'set -- "$@" {quoted(what.sbatch_options)}\n',
         _RUNNER,
         _SHIM,
         what.cwd,
+        *(part for file in what.files for part in (file.path, file.text)),
     )
 
     def parse(output: Output) -> Spool:

@@ -83,7 +83,7 @@ class Spool:
     """The login node that we saw it from."""
     runs: tuple[Run, ...] = ()
     problem: str = ""
-    """Why the last call did not start it: `room`, `sbatch`, `setsid`, `flock`, `cwd`."""
+    """Why the last call did not start it: `room`, `files`, `sbatch`, `setsid`, `flock`, `cwd`."""
     detail: str = ""
     free_kb: int | None = None
 
@@ -245,6 +245,7 @@ _CLOSED = re.compile(r"Permission denied|Read-only|Not a directory|File exists|n
 _PROBLEMS = {
     "room": "Nothing was submitted: the home folder on the cluster has no room{room}. {detail}",
     "home": "Nothing was submitted: the home folder on the cluster cannot be written. {detail}",
+    "files": "Nothing was submitted: the file {detail} cannot be written on the cluster.",
     "sbatch": "Nothing was submitted: there is no sbatch on the login node's PATH.",
     "setsid": "Nothing was submitted: the login node lacks the program setsid (util-linux).",
     "flock": "Nothing was submitted: the login node lacks the program flock (util-linux).",

@@ -197,6 +197,7 @@ LATER: dict[str, tuple[str, ...]] = {
 
 GROUPS: dict[str, str] = {
     "nemo": "Launch NeMo recipes",
+    "nemo-rl": "Align models with NeMo-RL",
     "slurm": "Submit, watch and mend Slurm jobs",
 }
 """The slash commands."""

@@ -180,6 +180,7 @@ async def _checked(
             "options": full.model_dump(mode="json"),
             "resources": resources,
             "title": workload.title(full),
+            "files": workload.files(full, site, script),
         }
     )
 
@@ -272,5 +273,5 @@ async def _no_such_partition(service: Service, node: LoginNode, draft: Request) 
 
 async def _dry_run(node: LoginNode, workload: Workload[Any], draft: Request) -> Card:
     asked = await _with_start(node, draft)
-    spec = await node.spec(workload, asked.options)
+    spec = await node.spec(workload, asked)
     return cards.dry_run(asked, spec)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import pytest
 
 from bot.errors import ClusterUnreachable, InputRefused
 from bot.login_node import LoginNode
+from bot.model import Caller, File, Request
 from bot.settings import ClusterSettings
 from bot.workloads import WORKLOADS
 from tests.unit.cluster.slurm.answers import rows
@@ -116,9 +117,20 @@ async def test_an_account_is_named_once_and_a_stranger_stays_a_number(slurm: Fak
 async def test_what_runs_is_made_for_this_site(slurm: FakeSlurm) -> None:
     """The same options give the same launch, with the site's account."""
     node = login_node(slurm, account="research")
-    options = {"script": "~/train.sh", "nodes": 2}
-    spec = await node.spec(WORKLOADS["slurm submit"], options)
-    assert spec == await node.spec(WORKLOADS["slurm submit"], options)
+    files = (File(path="/home/alice/a.sh", text="true\n"),)
+    wish = Request(
+        id="r1",
+        cluster=node.name,
+        workload="slurm submit",
+        options={"script": "~/train.sh", "nodes": 2},
+        typed="",
+        caller=Caller(team="T1", user="U1", channel="C1"),
+        created=datetime.now(UTC),
+        files=files,
+    )
+    spec = await node.spec(WORKLOADS["slurm submit"], wish)
+    assert spec == await node.spec(WORKLOADS["slurm submit"], wish)
+    assert spec.files == files
     assert spec.argv[0] == "sbatch"
     assert "--account=research" in spec.argv
     assert spec.argv[-1] == "/home/alice/train.sh"

@@ -1,6 +1,7 @@
 # Starts a launcher once, or joins it, and reports. $1: nonce; $2: request; $3: attempt;
 # $4: seconds to wait; then the texts of the attempt's files: $5 command, $6 env, $7 given,
-# $8 options, $9 runner, ${10} sbatch shim.
+# $8 options, $9 runner, ${10} sbatch shim; ${11}: the folder it runs in; then path and text of each
+# further file that it needs.
 
 set -f
 sb_mark=$1 sb_wait=$4
@@ -44,6 +45,23 @@ sb_may_start() {
   [ -d "$sb_before/intent-1" ]
 }
 
+# Lays down files: path and text of each. Each appears whole or not at all.
+sb_lay() {
+  while [ $# -gt 1 ]; do
+    (
+      umask 077
+      mkdir -p "${1%/*}" && printf '%s' "$2" >"$1.$sb_mark" && chmod 700 "$1.$sb_mark" &&
+        mv -T "$1.$sb_mark" "$1"
+    ) || {
+      sb_status=$?
+      rm -rf "$1.$sb_mark" "$sb_new"
+      [ "$sb_status" -eq 137 ] || sb_problem files "$1"
+      sb_unwritten 137
+    }
+    shift 2
+  done
+}
+
 sb_start() {
   command -v setsid >/dev/null || sb_problem setsid
   sb_real=$(command -v sbatch) || sb_problem sbatch
@@ -62,13 +80,15 @@ sb_start() {
     rm -rf "$sb_new"
     sb_unwritten "$sb_status"
   }
+  shift 11
+  sb_lay "$@"
   sb_birth $$
   set -C
-  { printf '%s\n' "$1 $sb_host $sb_boot $$ $sb_born" >"$sb_started"; } 2>/dev/null
+  { printf '%s\n' "$sb_mark $sb_host $sb_boot $$ $sb_born" >"$sb_started"; } 2>/dev/null
   set +C
   sb_line=
   read -r sb_line <"$sb_started"
-  [ "${sb_line%% *}" = "$1" ] || return 0
+  [ "${sb_line%% *}" = "$sb_mark" ] || return 0
   # The lock goes on to the runner and all it starts: there is no moment without it.
   (
     as_login

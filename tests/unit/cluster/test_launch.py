@@ -23,7 +23,7 @@ from bot.cluster.spool import (
     outcome,
 )
 from bot.errors import ClusterError, CommandFailed
-from bot.model import Launch
+from bot.model import File, Launch
 from tests.unit.cluster.killing import COMMANDS, WHEN, Killer
 from tests.unit.cluster.local import LocalShell
 
@@ -409,3 +409,43 @@ async def _kill_with_child(pid: int) -> None:
     for one in (pid, *map(int, out.split())):
         os.kill(one, 9)
     await asyncio.sleep(0.1)
+
+
+async def test_a_launch_brings_its_files_along(site: Site) -> None:
+    """Whole, in folders made for them, and for the login account alone."""
+    script = site.home / "scripts" / "it's one.sh"
+    text = "#!/bin/sh\necho '$HOME' \"$1\"\n"
+    what = Launch(
+        argv=("sbatch", str(script)), cwd=str(site.home), files=(File(path=str(script), text=text),)
+    )
+    seen = outcome(await site.shell.run(launch("r1", 1, what, 5)))
+    assert isinstance(seen, Submitted)
+    assert script.read_text() == text
+    assert script.stat().st_mode & 0o777 == 0o700
+    assert [path.name for path in script.parent.iterdir()] == [script.name]
+
+
+async def test_nothing_runs_when_a_file_cannot_be_laid_down(site: Site) -> None:
+    """The answer names it; the launch may be tried again."""
+    (site.home / "flat").write_text("")
+    files = (File(path=str(site.home / "flat" / "a.sh"), text="true"),)
+    what = Launch(argv=("sbatch", "a.sh"), cwd=str(site.home), files=files)
+    seen = outcome(await site.shell.run(launch("r1", 1, what, 5)))
+    assert isinstance(seen, Refused)
+    assert seen.retry
+    assert files[0].path in seen.text
+    assert site.jobs == []
+
+
+async def test_secrets_reach_the_launcher_only_where_they_belong(site: Site) -> None:
+    """From the file on the cluster into its environment, never through the spool."""
+    (site.home / ".sbatchat").mkdir()
+    (site.home / ".sbatchat" / "secrets.sh").write_text("export TOKEN='s3 cret'\n")
+    for request, wanted in (("with", True), ("without", False)):
+        argv = ("sh", "-c", f'echo "${{TOKEN:-none}}" >{request}; sbatch a')
+        what = Launch(argv=argv, cwd=str(site.home), secrets=wanted)
+        await site.shell.run(launch(request, 1, what, 5))
+    assert (site.home / "with").read_text() == "s3 cret\n"
+    assert (site.home / "without").read_text() == "none\n"
+    kept = (site.home / ".sbatchat" / "requests").rglob("*")
+    assert not [path for path in kept if path.is_file() and "s3 cret" in path.read_text()]
