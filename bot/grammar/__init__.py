@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.errors import InputRefused
 from bot.grammar.commands import COMMANDS, GROUPS, LATER, Command
 from bot.grammar.pasted import Pasted, Spelling, spelling, unwrap
 from bot.grammar.reading import read
@@ -66,8 +67,10 @@ def parse(command: str, text: str) -> Parsed | Help:
         return _help(group, words[1:])
     spelled = spelling(words) if group != "nemo-rl" else None
     if spelled is None:
-        found = _find(group, words[0])
-        spelled = Spelling(found.name, words[1:])
+        if len(words) > 1 and words[1].lower() in _HELP and _second_words(group, words[0]):
+            return _help(group, words[:1])
+        found = _find(group, words)
+        spelled = Spelling(found.name, words[found.words :])
     return _read(_BY_NAME[spelled.name], spelled, pasted)
 
 
@@ -77,27 +80,46 @@ def _help(group: str, topic: Sequence[str]) -> Help:
     asked = " ".join(topic).lower().replace("/", "")
     if not asked or asked in GROUPS:
         return Help(asked or group)
-    for name in (asked, f"{group} {asked}", f"slurm {asked}", f"nemo {asked}"):
-        if name in _BY_NAME:
+    for name in (asked, *(f"{one} {asked}" for one in (group, "slurm", "nemo"))):
+        if name in _BY_NAME or any(command.name.startswith(f"{name} ") for command in COMMANDS):
             return Help(name)
     return Help(group, unknown=asked[:60])
 
 
-def _find(group: str, typed: str) -> Command:
+def _find(group: str, words: Sequence[str]) -> Command:
     """Return the subcommand; raises InputRefused with what was meant or what comes later."""
+    where, typed = group or "slurm", words[0]
     verb = typed.lower()
-    found = _BY_NAME.get(f"{group or 'slurm'} {verb}")
-    if found:
-        return found
-    where = group or "slurm"
+    pair = " ".join(word.lower() for word in words[:2])
+    for meant in (pair, verb):
+        if found := _BY_NAME.get(f"{where} {meant}"):
+            return found
     if group and group not in GROUPS and group in LATER:
         raise refuse(
             f"`/{group}` comes later; it is not built yet",
             "A batch script on the cluster can be launched with `/slurm submit`",
         )
-    if verb in LATER.get(where, ()):
-        raise refuse(f"`/{where} {verb}` comes later; it is not built yet", _there_is(group))
+    if later := {pair, verb} & {*LATER.get(where, ())}:
+        raise refuse(f"`/{where} {later.pop()}` comes later; it is not built yet", _there_is(group))
+    if seconds := _second_words(where, verb):
+        raise _no_second_word(f"/{where} {verb}", words[1:2], seconds)
     raise refuse(f"{shown(typed)} is not a command{_of(group)}", _meant(group, typed))
+
+
+def _second_words(group: str, verb: str) -> list[str]:
+    """Return what can follow the first of two words: `list`, `pull` after `image`."""
+    begin = f"{group or 'slurm'} {verb.lower()} "
+    names = [command.name for command in COMMANDS if command.name.startswith(begin)]
+    return [name.removeprefix(begin) for name in names]
+
+
+def _no_second_word(whole: str, typed: Sequence[str], seconds: Sequence[str]) -> InputRefused:
+    there_is = f"There is {', '.join(f'`{whole} {word}`' for word in seconds)}"
+    if not typed or typed[0].startswith("-"):
+        return refuse(f"`{whole}` needs one more word", there_is)
+    near = suggest(typed[0], seconds, 1)
+    hint = f"Did you mean `{whole} {near[0]}`?" if near else there_is
+    return refuse(f"{shown(typed[0])} is not possible after `{whole}`", hint)
 
 
 def _of(group: str) -> str:

@@ -139,8 +139,13 @@ class Command:
 
     @property
     def verb(self) -> str:
-        """The subcommand."""
-        return self.name.split()[1]
+        """The subcommand: `logs`, `image list`."""
+        return self.name.partition(" ")[2]
+
+    @property
+    def words(self) -> int:
+        """How many words the subcommand has."""
+        return len(self.verb.split())
 
 
 _LAUNCHES = tuple(
@@ -173,7 +178,7 @@ COMMANDS: tuple[Command, ...] = (
 )
 
 LATER: dict[str, tuple[str, ...]] = {
-    "nemo": ("recipes", "image", "setup"),
+    "nemo": ("recipes", "image list", "image pull", "image build", "setup"),
     "nemo-rl": ("run", "interactive", "shell", "exec", "setup"),
     "slurm": (
         "nodes",

@@ -23,7 +23,7 @@ class Help:
     """A wish for help."""
 
     topic: str = ""
-    """A slash command (`nemo`), a subcommand (`slurm logs`), or empty for everything."""
+    """A slash command (`nemo`), a subcommand or the first of its two words, or empty for all."""
     unknown: str = ""
     """What help was asked for and there is none."""
 
@@ -60,8 +60,9 @@ def help_card(wish: Help) -> Card:
     for command in COMMANDS:
         if command.name == wish.topic:
             return _page(command)
-    groups = [name for name in GROUPS if not wish.topic or name == wish.topic]
-    rows = [(f"/{c.name}", c.summary) for c in COMMANDS if c.group in groups]
+    groups = [name for name in GROUPS if not wish.topic or name == wish.topic.split()[0]]
+    listed = [c for c in COMMANDS if f"{c.name} ".startswith(f"{wish.topic} ".lstrip())]
+    rows = [(f"/{c.name}", c.summary) for c in listed]
     return Card(
         lead=_lead(wish),
         parts=(
@@ -75,8 +76,10 @@ def help_card(wish: Help) -> Card:
 def _lead(wish: Help) -> Text:
     if wish.unknown:
         return ("There is no help on ", Mono(text=wish.unknown), ". These are the commands:")
-    if wish.topic:
+    if wish.topic in GROUPS:
         return (Mono(text=f"/{wish.topic}"), f": {GROUPS[wish.topic]}")
+    if wish.topic:
+        return (Mono(text=f"/{wish.topic}"), " needs one more word:")
     return ("Commands",)
 
 
