@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import posixpath
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -76,6 +77,17 @@ class Explainer:
                 )
                 await asyncio.sleep(LONGEST if isinstance(error, AccessRefused) else wait)
                 wait = min(2 * wait, LONGEST)
+            except Exception:  # one job that breaks must not leave the others unexplained
+                logger.exception(
+                    "explaining job %s broke; the next life of the bot tries again",
+                    job.key,
+                    extra={
+                        "action": "explanation_broke",
+                        "job": job.key,
+                        "error_id": secrets.token_hex(4),
+                    },
+                )
+                return
             else:
                 return
 

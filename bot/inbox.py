@@ -25,14 +25,15 @@ Apologise = Callable[[Act, str], Awaitable[None]]
 class Inbox:
     """Keeps acts and performs them: at once, those of one person one after the other.
 
-    An act that was kept and not finished is performed again by the next life of the bot. One that
-    several lives in a row did not survive is given up, with an apology.
+    An act that was kept and not finished is resumed by the next life of the bot. One that several
+    lives in a row did not survive is given up, with an apology.
     """
 
     def __init__(
         self,
         store: Store,
         perform: Perform,
+        resume: Perform,
         apologise: Apologise,
         *,
         abreast: int = 16,
@@ -40,6 +41,7 @@ class Inbox:
     ) -> None:
         self._store = store
         self._perform = perform
+        self._resume = resume
         self._apologise = apologise
         self._slots = asyncio.Semaphore(abreast)
         self._lives = lives
@@ -112,7 +114,7 @@ class Inbox:
     async def _again(self, act: Act) -> None:
         if await self._store.begin(act.id) > self._lives:
             raise RuntimeError(f"{self._lives} lives of the bot did not survive this act")
-        await self._perform(act)
+        await self._resume(act)
 
     async def _set_aside(self, act: Act) -> None:
         """Leave an act to the next life, and do not hold this one against it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -52,11 +53,13 @@ class Launcher:
         nodes: Mapping[str, LoginNode],
         wake: Callable[[], None],
         follow: Callable[[Sequence[Job]], None],
+        pause: float = LONGEST_WAIT,
     ) -> None:
         self._store = store
         self._nodes = nodes
         self._wake = wake
         self._follow = follow
+        self._pause = pause
         self._group: asyncio.TaskGroup | None = None
         self._carried: set[str] = set()
 
@@ -81,14 +84,22 @@ class Launcher:
                 try:
                     return await self._advance(request)
                 except StoreFailed as error:
-                    why = error.sentence
-                logger.warning(
-                    "a request waits for the database: %s",
-                    why,
-                    extra={"action": "launch_not_kept", "request": request.id},
-                )
+                    logger.warning(
+                        "a request waits for the database: %s",
+                        error.sentence,
+                        extra={"action": "launch_not_kept", "request": request.id},
+                    )
+                except Exception:  # one request that breaks must not stop the others
+                    logger.exception(
+                        "carrying a request broke; it is taken up again",
+                        extra={
+                            "action": "launch_broke",
+                            "request": request.id,
+                            "error_id": secrets.token_hex(4),
+                        },
+                    )
                 # What the cluster has done stays done: the spool tells it again.
-                await asyncio.sleep(LONGEST_WAIT)
+                await asyncio.sleep(self._pause)
         finally:
             self._carried.discard(request.id)
 

@@ -96,7 +96,7 @@ async def _bot(
         cluster_of=settings.cluster_of,
     )
     desk = Desk(service=service, chat=chat)
-    inbox = Inbox(store, desk.perform, desk.apologise)
+    inbox = Inbox(store, desk.perform, desk.resume, desk.apologise)
     app = _app(settings, chat.client)
     register(app, inbox.accept)
     async with _running(outbox.run(), launcher.run(), explainer.run(), inbox.run()):

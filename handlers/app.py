@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from slack_bolt import BoltResponse
@@ -20,6 +21,10 @@ COMMANDS = ("/nemo", "/nemo-rl", "/slurm")
 EVENTS = ("app_mention", "message")
 
 NOT_KEPT = "That was not run: the bot cannot write its database now. Please try again later."
+
+LATE = timedelta(seconds=2.5)
+"""A command acknowledged later than this is told as failed by Slack, which waits three seconds."""
+CAME_LATE = "Slack may say that this failed; it arrived and is being done. Do not type it again."
 
 Next = Callable[[], Awaitable[Any]]
 Accept = Callable[[Act], Awaitable[bool]]
@@ -43,13 +48,15 @@ class _Listeners:
     def __init__(self, accept: Accept) -> None:
         self._accept = accept
 
-    async def slash(self, ack: AsyncAck, command: dict[str, Any]) -> None:
+    async def slash(self, ack: AsyncAck, command: dict[str, Any], respond: AsyncRespond) -> None:
         act = acts.slash(command)
-        if await self._kept(act):
-            await ack()
-            logger.info("acknowledged", extra={"action": "act_acknowledged", "act": act.id})
-        else:
+        if not await self._kept(act):
             await ack(text=NOT_KEPT)
+            return
+        await ack()
+        logger.info("acknowledged", extra={"action": "act_acknowledged", "act": act.id})
+        if datetime.now(UTC) - act.at > LATE:
+            await respond(text=CAME_LATE, response_type="ephemeral", replace_original=False)
 
     async def control(self, ack: AsyncAck, body: dict[str, Any], respond: AsyncRespond) -> None:
         act = acts.control(body)

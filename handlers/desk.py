@@ -12,6 +12,7 @@ from bot.model import Act, ActKind
 from bot.ports import Wanted
 from bot.service import Service
 from handlers.actions import ACTIONS
+from handlers.app import CAME_LATE
 from handlers.chat import SlackChat
 from handlers.commands import COMMANDS
 from handlers.commands.command import typed
@@ -40,6 +41,12 @@ class Desk:
             card = trouble.refused(error)
         if card is not None:
             await self._answer(act, card)
+
+    async def resume(self, act: Act) -> None:
+        """Do what an earlier life of the bot left; who typed it may have been told it failed."""
+        if act.kind is ActKind.SLASH:
+            await self._answer(act, trouble.said(CAME_LATE))
+        await self.perform(act)
 
     async def apologise(self, act: Act, error_id: str) -> None:
         """Tell the person that the bot broke."""

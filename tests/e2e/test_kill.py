@@ -72,6 +72,8 @@ ELSEWHERE = {
     "answer_lost": "an answer to one person; no request hangs on it",
     "card_refused": "a card that Slack never takes is a fault of the bot's own",
     "delivery_failed": "Bolt could not hand a delivery over; nothing was kept",
+    "explanation_broke": "a fault of the bot's own",
+    "launch_broke": "a fault of the bot's own; the launcher's unit tests make one",
     "launch_not_kept": "the database fails; the store's unit tests do that",
     "launch_stranded": "a cluster was taken out of the configuration",
     "message_broke": "a fault of the bot's own; the outbox's unit tests make one",

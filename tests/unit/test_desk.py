@@ -25,6 +25,7 @@ from bot.service import Service
 from bot.settings import ClusterSettings
 from bot.store.sql_store import SqlStore
 from handlers.actions import ACTIONS
+from handlers.app import CAME_LATE
 from handlers.chat import SlackChat
 from handlers.desk import Desk
 from tests.unit.fake_slurm import FakeSlurm
@@ -237,6 +238,28 @@ async def test_an_answer_that_reaches_nobody_is_logged_and_the_act_is_over(
         await counter.perform(text="help", reply_url=counter.url())
 
     assert [getattr(record, "action", "") for record in caplog.records] == ["answer_lost"]
+
+
+async def test_what_an_earlier_life_left_is_done_and_said_to_have_arrived(
+    counter: Counter,
+) -> None:
+    """Slack may have called it failed, as nothing acknowledged it."""
+    caller = Caller(team="T1", user=RESEARCHER, channel=TRAINING)
+    act = Act(
+        id="a1",
+        kind=ActKind.SLASH,
+        caller=caller,
+        at=NOW,
+        command="/slurm",
+        text="help",
+        reply_url=counter.url(),
+    )
+
+    await counter.desk.resume(act)
+
+    texts = [text for _, text in counter.whispered()]
+    assert texts[0].endswith(CAME_LATE)
+    assert "/slurm" in texts[1]
 
 
 async def test_a_fault_of_the_bot_is_owned_up_to_where_the_act_was_done(counter: Counter) -> None:

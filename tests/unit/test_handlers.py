@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from bot.demo.slack.workspace import RESEARCHER, TRAINING
 from bot.errors import StoreFailed
 from bot.model import Act, ActKind
 from handlers import acts
-from handlers.app import COMMANDS, NOT_KEPT, register
+from handlers.app import CAME_LATE, COMMANDS, LATE, NOT_KEPT, register
 from tests.unit.telling import until
 
 Json = dict[str, Any]
@@ -188,11 +189,14 @@ class Door:
     slack: LocalSlack
     acts: list[Act] = field(default_factory=list)
     error: Exception | None = None
+    slow: float = 0.0
+    """Seconds that keeping an act takes."""
 
     async def accept(self, act: Act) -> bool:
         """Keep an act, unless that fails."""
         if self.error is not None:
             raise self.error
+        await asyncio.sleep(self.slow)
         self.acts.append(act)
         return True
 
@@ -225,6 +229,19 @@ async def test_a_command_is_kept_and_acknowledged_without_a_word(door: Door, nam
 
     assert (answer.status, answer.body) == (200, "")
     assert [act.command for act in door.acts] == [name]
+
+
+async def test_a_command_that_slack_calls_failed_is_told_to_have_arrived(door: Door) -> None:
+    """Who types it again would have it done twice."""
+    door.slow = LATE.total_seconds() + 0.1
+    platform = door.slack.platform
+    url = f"{platform.base_url}/response/{platform.response_urls.issue(RESEARCHER, TRAINING)}"
+
+    await door.deliver(command(response_url=url))
+
+    channel = platform.workspace.channels[TRAINING].messages
+    await until(lambda: [one.text for one in channel.values()] == [CAME_LATE])
+    assert len(door.acts) == 1
 
 
 async def test_any_control_is_kept_and_acknowledged(door: Door) -> None:

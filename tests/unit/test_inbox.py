@@ -35,6 +35,7 @@ class Diary:
     def __init__(self) -> None:
         self.begun: list[str] = []
         self.done: list[str] = []
+        self.resumed: list[str] = []
         self.sorry: list[tuple[str, str]] = []
         self.hold: dict[str, asyncio.Event] = {}
         self.break_with: dict[str, Exception] = {}
@@ -47,6 +48,11 @@ class Diary:
         if act.id in self.break_with:
             raise self.break_with[act.id]
         self.done.append(act.id)
+
+    async def resume(self, act: Act) -> None:
+        """Do what an earlier life left."""
+        self.resumed.append(act.id)
+        await self.perform(act)
 
     async def apologise(self, act: Act, error_id: str) -> None:
         """Say sorry."""
@@ -62,7 +68,7 @@ def diary() -> Diary:
 @asynccontextmanager
 async def running(store: SqlStore, diary: Diary, *, abreast: int = 16) -> AsyncIterator[Inbox]:
     """Run an inbox as long as the block lasts; leaving it is a shutdown."""
-    inbox = Inbox(store, diary.perform, diary.apologise, abreast=abreast)
+    inbox = Inbox(store, diary.perform, diary.resume, diary.apologise, abreast=abreast)
     task = asyncio.create_task(inbox.run())
     try:
         yield inbox
@@ -141,7 +147,7 @@ async def test_what_an_earlier_life_left_is_done_first(store: SqlStore, diary: D
     """With what came while it was being read, once each."""
     for number in range(300):
         await store.accept(act(f"old{number}", user=f"U{number % 7}"))
-    inbox = Inbox(store, diary.perform, diary.apologise)
+    inbox = Inbox(store, diary.perform, diary.resume, diary.apologise)
     await inbox.accept(act("early"))
     task = asyncio.create_task(inbox.run())
     for number in range(20):
@@ -150,6 +156,7 @@ async def test_what_an_earlier_life_left_is_done_first(store: SqlStore, diary: D
     task.cancel()
     assert len(diary.done) == 321
     assert len(set(diary.done)) == 321
+    assert len(diary.resumed) == 300
 
 
 async def test_a_shutdown_leaves_the_act_to_the_next_life(store: SqlStore, diary: Diary) -> None:
@@ -201,7 +208,7 @@ async def test_an_apology_that_breaks_ends_the_act_all_the_same(
     async def broken(act: Act, error_id: str = "") -> None:
         raise ValueError(error_id)
 
-    inbox = Inbox(store, broken, broken)
+    inbox = Inbox(store, broken, broken, broken)
     task = asyncio.create_task(inbox.run())
     await inbox.accept(act("a1"))
     await inbox.accept(act("a2"))
@@ -262,7 +269,7 @@ async def apologise(one, error_id):
 
 async def main():
     async with SqlStore(sys.argv[1]) as store:
-        inbox = Inbox(store, perform, apologise)
+        inbox = Inbox(store, perform, perform, apologise)
         task = asyncio.create_task(inbox.run())
         await inbox.accept(act("deadly"))
         await inbox.accept(act("harmless"))

@@ -97,7 +97,11 @@ class Scene:
         settings = ClusterSettings(host="login", known_hosts=Path("/dev/null"))
         node = LoginNode(settings=settings, policy=POLICY, cluster=self.site)
         launcher = Launcher(
-            store=self.store, nodes={"alice": node}, wake=_nobody, follow=self._follow
+            store=self.store,
+            nodes={"alice": node},
+            wake=_nobody,
+            follow=self._follow,
+            pause=0.05,
         )
         running = asyncio.create_task(launcher.run())
         await asyncio.sleep(0)
@@ -165,6 +169,20 @@ async def test_a_request_becomes_a_job_that_is_followed(scene: Scene) -> None:
     assert plain((await scene.card()).lead) == "Submitted. Slurm has not looked at it yet."
     [call] = scene.site.submissions
     assert "--comment=sbatchat:r1" in call
+
+
+async def test_a_request_that_breaks_the_bot_stops_nobody_and_is_taken_up_again(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The log says how, under an id."""
+    scene.site.faults = [KeyError("oops")]
+    request = await scene.accept()
+    async with scene.life() as launcher:
+        launcher.start(request)
+        await scene.reaches(Stage.SUBMITTED)
+    [record] = [r for r in caplog.records if r.exc_info]
+    assert len(getattr(record, "error_id", "")) == 8
+    assert len(scene.site.submissions) == 1
 
 
 async def test_a_request_is_carried_by_one_only(scene: Scene) -> None:
