@@ -19,12 +19,15 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.clockwork import Clockwork
+from bot.cluster.launch import sweep
 from bot.cluster.login import Login
 from bot.cluster.ssh import SshCluster
+from bot.errors import ClusterError
 from bot.explaining import Explainer
 from bot.inbox import Inbox
 from bot.launching import Launcher
 from bot.login_node import LoginNode
+from bot.model import Stage
 from bot.outbox import Outbox
 from bot.policy import Policy
 from bot.redact import redact_card
@@ -103,7 +106,7 @@ async def _bot(
         for name, tracker in trackers.items():
             await tracker.load()
             clockwork.add(name, tracker.tick)
-        clockwork.add("prune", partial(_prune, store))
+        clockwork.add("prune", partial(_prune, store, nodes))
         clockwork.start()
         try:
             async with _listening(settings, app):
@@ -147,9 +150,22 @@ def login(cluster: ClusterSettings) -> Login:
     )
 
 
-async def _prune(store: SqlStore) -> float:
-    """Forget old acts and messages that are settled; return the seconds until the next time."""
+async def _prune(store: SqlStore, nodes: Mapping[str, LoginNode]) -> float:
+    """Forget what is old and settled, here and there; return the seconds until the next time."""
     await store.prune(datetime.now(UTC) - KEPT)
+    going = await store.requests(Stage.ACCEPTED, Stage.UNKNOWN)
+    for name, node in nodes.items():
+        keep = tuple(request.id for request in going if request.cluster == name)
+        try:
+            gone = await node.run(sweep(KEPT.days, keep))
+        except ClusterError as error:
+            logger.info(
+                "old spools stay: %s",
+                error.sentence,
+                extra={"action": "sweep_failed", "cluster": name},
+            )
+        else:
+            logger.info("%d old spools removed", gone, extra={"action": "swept", "cluster": name})
     return timedelta(days=1).total_seconds()
 
 

@@ -28,6 +28,7 @@ def _script(name: str) -> str:
 _LAUNCH = _script("report.sh") + _script("launch.sh")
 _LOOK = _script("report.sh") + _script("look.sh")
 _RUNNER = _script("runner.sh")
+_SWEEP = _script("sweep.sh")
 _SHIM = _script("shim.sh")
 _SECRETS = '[ ! -f "$HOME/.sbatchat/secrets.sh" ] || . "$HOME/.sbatchat/secrets.sh"\n'
 
@@ -68,6 +69,20 @@ def look(request_ids: tuple[str, ...]) -> Query[dict[str, Spool]]:
         return {spool.request_id: spool for spool in read(output, mark)}
 
     return Query(_LOOK, parse, (mark, *map(_checked, request_ids)), name="look")
+
+
+def sweep(days: int, keep: tuple[str, ...]) -> Query[int]:
+    """Remove spools untouched for so many days, except of these requests; return how many.
+
+    Safe for requests that are over: nothing launches them again.
+    """
+
+    def parse(output: Output) -> int:
+        if output.status != 0 or not output.stdout.strip().isdigit():
+            raise CommandFailed("old spools cannot be removed", stderr=output.stderr)
+        return int(output.stdout)
+
+    return Query(_SWEEP, parse, (str(days), *map(_checked, keep)), name="sweep")
 
 
 def _checked(request_id: str) -> str:

@@ -79,6 +79,8 @@ ELSEWHERE = {
     "message_broke": "a fault of the bot's own; the outbox's unit tests make one",
     "message_refused": "a message that Slack never takes; the outbox's unit tests do that",
     "post_not_lookable": "a channel that was left meanwhile; the outbox's unit tests do that",
+    "sweep_failed": "the cluster is away at the daily sweep; nothing hangs on it",
+    "swept": "the daily sweep of old spools; killed there, the next day's does it",
     "tick_broke": "a fault of the bot's own",
     "tick_slowed": "Slurm's rate limit, which this version does not have",
 }

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 
-from bot.cluster.launch import launch, look
+from bot.cluster.launch import launch, look, sweep
 from bot.cluster.spool import (
     Dead,
     Lock,
@@ -449,3 +451,20 @@ async def test_secrets_reach_the_launcher_only_where_they_belong(site: Site) -> 
     assert (site.home / "without").read_text() == "none\n"
     kept = (site.home / ".sbatchat" / "requests").rglob("*")
     assert not [path for path in kept if path.is_file() and "s3 cret" in path.read_text()]
+
+
+async def test_old_spools_are_swept_and_no_other(site: Site) -> None:
+    """Not those of open requests, nor new ones, nor one whose launcher lives."""
+    long_ago = time.time() - 100 * 86400
+    for name in ("old", "open", "new", "alive"):
+        what = Launch(argv=("sbatch", "a"), cwd=str(site.home))
+        await site.shell.run(launch(name, 1, what, 5))
+        spool = site.home / ".sbatchat" / "requests" / name
+        if name != "new":
+            os.utime(spool, (long_ago, long_ago))
+    with (site.home / ".sbatchat" / "requests" / "alive" / "lock").open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert await site.shell.run(sweep(90, ("open",))) == 1
+    left = sorted(path.name for path in (site.home / ".sbatchat" / "requests").iterdir())
+    assert left == ["alive", "new", "open"]
+    assert await LocalShell(site.home / "programs").run(sweep(90, ())) == 0
