@@ -10,7 +10,7 @@ from bot.cards import trouble
 from bot.errors import ChatError, InputRefused, SbatchatError
 from bot.model import Act, ActKind
 from bot.ports import Wanted
-from bot.service import Service
+from bot.service import Service, recipes
 from handlers.actions import ACTIONS
 from handlers.app import CAME_LATE
 from handlers.chat import SlackChat
@@ -33,6 +33,8 @@ class Desk:
             card = await self._carry_out(act)
         except InputRefused as error:
             card = trouble.refused_input(error, typed(act))
+            if any(wrong.field == "recipe" for wrong in error.errors):
+                card = await recipes.with_choice(self._service, act, card)
         except SbatchatError as error:
             logger.info(
                 "an act was refused",

@@ -19,9 +19,17 @@ from bot.options import (
     flag,
     word,
 )
-from bot.shapes import Lines, Nodes, Path, Pattern, one_of
+from bot.shapes import Lines, Name, Nodes, Path, Pattern, one_of
 from bot.workloads import WORKLOADS
 from bot.workloads.nemo import SlurmType
+
+
+class Recipes(Options):
+    """What `run.py` can launch."""
+
+    kind: Annotated[
+        Name | None, word("KIND", help="only recipes of this kind, such as `pretrain` or `sft`")
+    ] = None
 
 
 class Partitions(Options):
@@ -155,6 +163,12 @@ _LAUNCHES = tuple(
 
 COMMANDS: tuple[Command, ...] = (
     *_LAUNCHES,
+    Command(
+        "nemo recipes",
+        "List the recipes on the cluster, and the commit they are at",
+        Recipes,
+        ("/nemo recipes", "/nemo recipes sft"),
+    ),
     Command("slurm partitions", "Show partitions with their free nodes and GPUs", Partitions),
     Command(
         "slurm jobs", "List jobs", Jobs, ("/slurm jobs", "/slurm jobs failed", "/slurm jobs all")
@@ -178,7 +192,7 @@ COMMANDS: tuple[Command, ...] = (
 )
 
 LATER: dict[str, tuple[str, ...]] = {
-    "nemo": ("recipes", "image list", "image pull", "image build", "setup"),
+    "nemo": ("image list", "image pull", "image build", "setup"),
     "nemo-rl": ("run", "interactive", "shell", "exec", "setup"),
     "slurm": (
         "nodes",

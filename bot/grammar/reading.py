@@ -163,7 +163,7 @@ class _Reading:
         option = self._options.get(name)
         metavar, help = (option.metavar, option.help) if option else (name, "")
         if complaint.kind == "missing":
-            self._wrong(name, f"{metavar} is missing", f"{metavar}: {help}")
+            self._wrong(name, f"{metavar} is missing", f"Name {help}" if help else "")
         else:
             self._wrong(name, complaint.message, complaint.hint)
 

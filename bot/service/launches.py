@@ -11,6 +11,7 @@ from bot.cards import launch as cards
 from bot.cards.request import proposed, submitting, withdrawn
 from bot.cluster import slurm
 from bot.cluster.preflight import Checked, Verdict, preflight
+from bot.cluster.recipes import only_recipes
 from bot.errors import ClusterError, FieldError, Gone, InputRefused
 from bot.launching import QUIET
 from bot.login_node import LoginNode
@@ -203,9 +204,10 @@ def _problem(check: Checked, roots: Sequence[str]) -> FieldError:
             hint = "Change its rights on the cluster, or name another place"
         case _:
             message = f"There is no {what} `{need.path}` on the cluster"
-            hint = did_you_mean(need.path.removeprefix(f"{need.among}/"), check.others)
-            if not hint and check.others:
-                hint = f"There is {', '.join(f'`{other}`' for other in check.others[:6])}"
+            others = only_recipes(check.others) if need.field == "recipe" else check.others
+            hint = did_you_mean(need.path.removeprefix(f"{need.among}/"), others)
+            if not hint and others:
+                hint = f"There is {', '.join(f'`{other}`' for other in others[:6])}"
     return FieldError(need.field, message, hint)
 
 

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from bot.card import Card
+from bot.grammar import Parsed
+from bot.grammar.commands import Recipes
+from bot.model import Act
+from bot.service import Service, recipes
 from handlers.commands import launch
-from handlers.commands.command import Run
+from handlers.commands.command import Run, options
 
-NEMO: dict[str, Run] = {"nemo run": launch.run}
+
+async def show_recipes(service: Service, act: Act, parsed: Parsed) -> Card:
+    """List the recipes."""
+    node = service.node(act, parsed.cluster)
+    return await recipes.show(node, options(parsed, Recipes).kind or "")
+
+
+NEMO: dict[str, Run] = {"nemo run": launch.run, "nemo recipes": show_recipes}

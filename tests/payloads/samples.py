@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 from bot.card import Card, Tone
 from bot.cards import job as jobs
-from bot.cards import launch, lists, mended, request, trouble, why
+from bot.cards import launch, lists, mended, recipes, request, trouble, why
+from bot.cluster.recipes import Recipes
 from bot.cluster.slurm import Cancellation, Cancelled
 from bot.cluster.tokenizer import Placed
 from bot.diagnosis import Evidence, Finding
@@ -37,7 +38,14 @@ MANY = 300
 
 def cards(word: str) -> Mapping[str, Card]:
     """Return the cards that these words can end up in, by `module.function/variant`."""
-    made = (*_requests(word), *_jobs(word), *_lists(word), *_answers(word), *_reasons(word))
+    made = (
+        *_requests(word),
+        *_jobs(word),
+        *_lists(word),
+        *_answers(word),
+        *_reasons(word),
+        *_nemo(word),
+    )
     return dict(made)
 
 
@@ -260,3 +268,12 @@ def _reasons(word: str) -> Iterator[tuple[str, Card]]:
     yield "why.log_card/matching", why.log_card(job, word, word, lines=40, matching=word)
     yield "why.no_log_card/", why.no_log_card(job, [word] * 20)
     yield "why.no_log_card/none", why.no_log_card(job, [])
+
+
+def _nemo(word: str) -> Iterator[tuple[str, Card]]:
+    none = Recipes("", ())
+    yield "recipes.recipes_card/none", recipes.recipes_card("alice", word, none)
+    paths = tuple(f"{kind}/{word}{n}.py" for kind in ("pretrain", "sft") for n in range(MANY))
+    many = Recipes(word, paths, word, changed=2, launcher=False)
+    yield "recipes.recipes_card/many", recipes.recipes_card("alice", word, many)
+    yield "recipes.recipes_card/kind", recipes.recipes_card("alice", word, many, "sft")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from subprocess import PIPE, run
 
 import pytest
 
@@ -20,6 +21,7 @@ from bot.cluster.files import (
 )
 from bot.cluster.logs import LogKind, log_files
 from bot.cluster.recipes import Recipes, recipes
+from bot.errors import CommandFailed
 from tests.unit.cluster.local import LocalShell
 
 
@@ -250,8 +252,46 @@ async def test_logs_outside_the_roots_are_not_named(shell: LocalShell, home: Pat
 
 async def test_recipes(shell: LocalShell, home: Path) -> None:
     """By kind; the commit only where there is a checkout."""
-    for name in ("pretrain/a.py", "sft/b.py", "sft/__init__.py", "cpt/deep/c.py", "x/d.py"):
+    names = (
+        "pretrain/a.py", "sft/b.py", "sft/__init__.py", "cpt/deep/c.py", "common/d.py",
+        "recipes/sft/e.py", "run.py",
+    )  # fmt: skip
+    for name in names:
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).write_text("")
     found = await shell.run(recipes(str(home)))
-    assert found == Recipes("", ("cpt/deep/c.py", "pretrain/a.py", "sft/b.py"))
+    assert found == Recipes("", ("cpt/deep/c.py", "pretrain/a.py", "recipes/sft/e.py", "sft/b.py"))
+    assert found.by_kind == {
+        "pretrain": ("pretrain/a.py",),
+        "cpt": ("cpt/deep/c.py",),
+        "sft": ("recipes/sft/e.py", "sft/b.py"),
+    }
+
+
+async def test_a_checkout_of_recipes_says_what_it_is_at(shell: LocalShell, home: Path) -> None:
+    """Its branch and commit, and how much of it was changed by hand."""
+    folder = home / "nemo"
+    (folder / "sft").mkdir(parents=True)
+    (folder / "sft" / "a.py").write_text("")
+
+    def git(*words: str) -> str:
+        who = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+        return run(["git", "-C", folder, *who, *words], check=True, text=True, stdout=PIPE).stdout
+
+    git("init", "-q", "-b", "release-allowlist-ga")
+    git("add", ".")
+    git("commit", "-q", "-m", "recipes")
+    commit = git("rev-parse", "HEAD").strip()
+    clean = await shell.run(recipes(str(folder)))
+    assert clean == Recipes(commit, ("sft/a.py",), "release-allowlist-ga", launcher=False)
+    (folder / "sft" / "a.py").write_text("x = 1\n")
+    (folder / "sft" / "new.py").write_text("")
+    git("checkout", "-q", "--detach")
+    dirty = await shell.run(recipes(str(folder)))
+    assert (dirty.branch, dirty.changed, dirty.paths) == ("", 1, ("sft/a.py", "sft/new.py"))
+
+
+async def test_a_folder_of_recipes_that_is_not_there_is_said(shell: LocalShell, home: Path) -> None:
+    """Not an empty list."""
+    with pytest.raises(CommandFailed, match="folder of the recipes"):
+        await shell.run(recipes(str(home / "nowhere")))

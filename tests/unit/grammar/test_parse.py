@@ -184,7 +184,9 @@ def test_an_option_given_twice_is_refused_unless_it_says_the_same() -> None:
 def test_a_missing_recipe_is_said_with_the_usage() -> None:
     with pytest.raises(InputRefused) as refusal:
         parse("/nemo", "run -n 2")
-    assert refusal.value.errors[0].message == "RECIPE is missing"
+    [error] = refusal.value.errors
+    assert error.message == "RECIPE is missing"
+    assert error.hint == "Name the recipe, such as `pretrain/llama3p1_2b_pt.py`"
     assert refusal.value.usage == "/nemo run RECIPE [options]"
     assert "\n" not in refusal.value.usage
 
@@ -267,11 +269,14 @@ def test_sbatch_options_are_a_closed_list_with_shapes(words: str, field: str) ->
         ("/slurm", "run x.py", "Did you mean `/nemo run`?"),
         ("", "run x.py", "Did you mean `/nemo run`?"),
         ("", "rnu x.py", "Did you mean `/nemo run`?"),
-        ("/nemo", "zzz", "There is `run`, `help`"),
     ],
 )
 def test_what_was_meant_is_offered(command: str, text: str, hint: str) -> None:
     assert errors(command, text)["command"].hint == hint
+
+
+def test_where_nothing_is_meant_everything_is_offered() -> None:
+    assert errors("/nemo", "zzz")["command"].hint.startswith("There is `run`, `recipes`")
 
 
 @pytest.mark.parametrize(

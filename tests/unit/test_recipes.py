@@ -1,0 +1,195 @@
+"""The recipes of a cluster are listed, and guessed at, from what is really there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from bot.card import Card, Excerpt, plain
+from bot.cards.trouble import refused_input
+from bot.errors import ClusterUnreachable, InputRefused
+from bot.grammar import Parsed, parse
+from bot.login_node import LoginNode
+from bot.model import Act, ActKind, Caller, Job, Request
+from bot.ports import Query
+from bot.service import Service, launches, recipes
+from bot.settings import ClusterSettings, NemoSettings
+from bot.store.sql_store import SqlStore
+from tests.unit.cluster.local import LocalShell
+from tests.unit.store.makers import NOW
+from tests.unit.tracking import POLICY
+
+T = TypeVar("T")
+
+SINFO = "\x1ea3m*\x1fup\x1finfinite\x1f1:00:00\x1f2\x1fidle\x1fgpu:8\x1f\n"
+CALLER = Caller(team="T1", user="U1", channel="C1")
+
+
+class Login:
+    """A login node with the programs that a test puts there."""
+
+    name = "alice"
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.away = False
+        (home / "bin").mkdir()
+        self._shell = LocalShell(home, env={"PATH": f"{home}/bin:{os.environ['PATH']}"})
+        self.file("bin/sinfo", "#!/bin/sh\nexec cat $HOME/sinfo.out\n")
+        self.file("sinfo.out", SINFO)
+        self.file("nemo/run.py", "")
+        self.file("nemo/x.sqsh", "")
+
+    def file(self, name: str, text: str = "") -> Path:
+        """Put a file below the home, which can be run."""
+        path = self.home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+        return path
+
+    async def run(self, query: Query[T]) -> T:
+        """Ask."""
+        if self.away:
+            raise ClusterUnreachable
+        return await self._shell.run(query)
+
+
+class Idle:
+    """Carries nothing and watches nothing."""
+
+    def start(self, request: Request) -> None:
+        """Leave it."""
+
+    def hurry(self, cluster: str) -> None:
+        """Stay calm."""
+
+    async def stopping(self, job: Job, user: str) -> None:
+        """Forget it."""
+
+
+@dataclass
+class Desk:
+    """A service before one cluster."""
+
+    service: Service
+    login: Login
+
+    @property
+    def node(self) -> LoginNode:
+        """The cluster."""
+        return self.service.nodes["alice"]
+
+    def act(self, text: str, name: str = "a1") -> Act:
+        """What somebody types behind `/nemo`."""
+        return Act(id=name, kind=ActKind.SLASH, caller=CALLER, at=NOW, command="/nemo", text=text)
+
+    async def launch(self, text: str, name: str = "a1") -> Card | None:
+        """Type `/nemo run` with these words."""
+        act = self.act(f"run {text}", name)
+        parsed = parse(act.command, act.text)
+        assert isinstance(parsed, Parsed)
+        request = launches.draft(
+            act, self.node, parsed.subcommand, parsed.options, request_id=act.id, typed=act.text
+        )
+        return await launches.launch(self.service, act, self.node, request)
+
+    async def refusal(self, text: str) -> list[str]:
+        """Type what is refused; give its sentences."""
+        with pytest.raises(InputRefused) as refused:
+            await self.launch(text)
+        return [f"{error.message}. {error.hint}" for error in refused.value.errors]
+
+
+@asynccontextmanager
+async def desk(home: Path) -> AsyncIterator[Desk]:
+    """A cluster whose recipes lie in `~/nemo`."""
+    settings = ClusterSettings(
+        host="login",
+        known_hosts=Path("/dev/null"),
+        nemo=NemoSettings(dir="~/nemo", image="x.sqsh"),
+    )
+    login = Login(home)
+    node = LoginNode(settings=settings, policy=POLICY, cluster=login)
+    async with SqlStore("sqlite:///:memory:") as store:
+        service = Service(
+            store=store,
+            nodes={"alice": node},
+            carrier=Idle(),
+            wake=lambda: None,
+            watch=Idle(),
+            cluster_of=lambda _channel: "alice",
+        )
+        yield Desk(service, login)
+
+
+@pytest.fixture
+async def here(tmp_path: Path) -> AsyncIterator[Desk]:
+    """A cluster with three recipes."""
+    home = tmp_path / "home"
+    home.mkdir()
+    async with desk(home) as made:
+        for name in ("pretrain/llama3p1_2b_pt.py", "sft/llama3p1_2b_sft.py", "cpt/gpt2_cpt.py"):
+            made.login.file(f"nemo/{name}")
+        made.login.file("nemo/common/model.py")
+        yield made
+
+
+def excerpts(card: Card) -> list[str]:
+    """The blocks that can be copied."""
+    return [part.text for part in card.parts if isinstance(part, Excerpt)]
+
+
+async def test_each_recipe_is_the_command_that_launches_it(here: Desk) -> None:
+    """By kind, in the order in which one trains."""
+    card = await recipes.show(here.node)
+    assert plain(card.lead) == f"3 recipes on alice, in {here.login.home}/nemo."
+    assert excerpts(card) == [
+        "/nemo run pretrain/llama3p1_2b_pt.py",
+        "/nemo run cpt/gpt2_cpt.py",
+        "/nemo run sft/llama3p1_2b_sft.py",
+    ]
+
+
+async def test_one_kind_is_enough_and_another_kind_is_refused_with_those_there_are(
+    here: Desk,
+) -> None:
+    """Whatever its case."""
+    assert excerpts(await recipes.show(here.node, "SFT")) == ["/nemo run sft/llama3p1_2b_sft.py"]
+    with pytest.raises(InputRefused) as refused:
+        await recipes.show(here.node, "pretraining")
+    assert refused.value.errors[0].hint == "Did you mean `pretrain`?"
+
+
+async def test_recipes_without_a_launcher_are_no_use(here: Desk) -> None:
+    """A half-made checkout."""
+    (here.login.home / "nemo" / "run.py").unlink()
+    assert "no run.py" in plain((await recipes.show(here.node)).lead)
+
+
+async def test_a_run_without_a_recipe_lists_what_there_is(here: Desk) -> None:
+    """Unless the cluster does not answer: then the refusal stands alone."""
+    act = here.act("run -n 2")
+    with pytest.raises(InputRefused) as refused:
+        parse(act.command, act.text)
+    card = refused_input(refused.value, act.text)
+    assert len(excerpts(await recipes.with_choice(here.service, act, card))) == 3
+    here.login.away = True
+    assert await recipes.with_choice(here.service, act, card) == card
+
+
+async def test_a_recipe_that_is_not_there_is_guessed_at_among_recipes_alone(here: Desk) -> None:
+    """Neither run.py nor what the recipes share is one."""
+    [said] = await here.refusal("pretrain/llama3p1_2b.py -p a3m")
+    assert said.endswith(
+        "on the cluster. Did you mean `pretrain/llama3p1_2b_pt.py` or `sft/llama3p1_2b_sft.py`?"
+    )
+    [other] = await here.refusal("zzz.py -p a3m")
+    assert "common" not in other
+    assert "There is `" in other
