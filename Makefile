@@ -11,7 +11,7 @@ help:
 	@echo "make setup   only what demo and test share; starts nothing"
 
 setup:
-	@scripts/setup
+	@scripts/setup && echo "setup: done; next: make demo"
 
 demo:
 	@scripts/setup demo && exec .venv/bin/python -m bot demo

@@ -171,7 +171,9 @@ sb_answer=$sb_dir/$sb_n
     printf '%8192s' '' >"$sb_answer.out" && # the room that the answer will need
     sync "$sb_intent" "$sb_answer.out" "$sb_dir"
 } || {
+  sb_status=$?
   rm -f "$sb_intent"
+  [ "$sb_status" -le 128 ] || sb_refuse "writing $sb_intent was interrupted"
   sb_refuse "there is no room to write $sb_intent"
 }
 

@@ -237,3 +237,16 @@ def test_refuses_when_the_disk_cannot_hold_the_intent(shim: Shim) -> None:
     assert "nothing was submitted" in done.stderr
     assert not (shim.folder / "saw").exists()
     assert not list(shim.spool.glob("intent-*"))
+
+
+def test_a_call_that_was_interrupted_before_it_began_is_no_full_disk(shim: Shim) -> None:
+    """What kept the intent was killed: nothing was submitted, and the reason is the right one."""
+    programs = shim.folder / "programs"
+    programs.mkdir()
+    (programs / "sync").write_text("#!/bin/sh\nkill -9 $$\n")
+    (programs / "sync").chmod(0o700)
+    seen = shim.call("job.sh", PATH=f"{programs}:{shim.spool}/bin:{os.environ['PATH']}")
+    assert seen.status == 1
+    assert "was interrupted; nothing was submitted" in seen.err
+    assert seen.argv == []
+    assert not list(shim.spool.glob("intent-*"))
