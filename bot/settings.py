@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -17,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from bot.shapes import Account, ClusterName, Partition, refused, shown, text
+from bot.shapes import Account, ClusterName, GitName, Partition, refused, shown, text
 from bot.workload import Site
 from bot.workloads.nemo import SlurmType
 
@@ -43,6 +44,23 @@ def _remote(value: object) -> object:
     return value
 
 
+def _repository(value: object) -> object:
+    if isinstance(value, str) and not re.fullmatch(r"(?:[a-z+]+://|/|~/|[\w.-]+@)[^\s]+", value):
+        raise refused(f"{shown(value)} is no address of a git repository", "Such as `https://…`")
+    return value
+
+
+def _template(value: object) -> object:
+    if isinstance(value, str) and not re.fullmatch(r"(?:[A-Za-z0-9._/-]|\{region\})+", value):
+        raise refused(
+            f"{shown(value)} is not a place in a bucket",
+            "Letters, digits and `. _ - /`; `{region}` stands for us, europe or asia",
+        )
+    return value
+
+
+Repository = Annotated[str, BeforeValidator(_repository)]
+Template = Annotated[str, BeforeValidator(_template)]
 LocalFile = Annotated[Path, BeforeValidator(_file)]
 RemotePath = Annotated[str, BeforeValidator(_remote)]
 RemotePaths = Annotated[tuple[RemotePath, ...], Field(strict=False)]
@@ -91,12 +109,42 @@ class NemoSettings(Section):
 
     dir: RemotePath = "~/vertex-oss-training/nemo"
     python: str = "python3"
+    """When this is left out, the environment that `/nemo setup` makes is used once it is there."""
     image: str = ""
     images: str = ""
     cache_dir: str = ""
     slurm_type: SlurmType | None = None
     tokenizer_source: str = "https://s3.amazonaws.com/models.huggingface.co/bert"
     """The folder or address that holds `gpt2-vocab.json` and `gpt2-merges.txt`."""
+    repo: Repository = "https://vertex-model-garden.googlesource.com/vertex-oss-training"
+    """Where the recipes are cloned from, those of NeMo-RL with them."""
+    branch: GitName = "release-allowlist-ga"
+    venv: RemotePath = "~/nemo-venv"
+    """The virtual environment that `/nemo setup` makes."""
+    system_packages: bool = False
+    """Whether that environment also sees the packages of the python it is made with."""
+    requirement: Annotated[str, Field(min_length=1)] = "git+https://github.com/NVIDIA/NeMo-Run.git"
+    """What pip installs into it."""
+    pip_options: Texts = ()
+    """Such as `--index-url`, or `--no-index --find-links FOLDER`, on a site without internet."""
+
+    @property
+    def checkout(self) -> str:
+        """The folder of the whole checkout, in which `dir` lies."""
+        return posixpath.dirname(self.dir.rstrip("/"))
+
+
+class ImagesSettings(Section):
+    """`[clusters.NAME.images]`: where prebuilt images come from."""
+
+    region: Annotated[str, text(r"[a-z0-9-]*", "a region", "such as `us-central1` or `us`")] = ""
+    """The cluster's region; left out, it is read from names of hosts and zones."""
+    buckets: Template = "vmds-containers-{region}"
+    nemo: Template = "vmds_nemo_squashfs/nemo-20250721.sqsh"
+    """The object in the bucket; its last part is the name of the file."""
+    nemo_rl: Template = "vmds_nemo_rl_squashfs/nemo_rl-h20260302.sqsh"
+    mount: RemotePath = "/gcs"
+    """The folder below which buckets are mounted."""
 
 
 class AllowSettings(Section):
@@ -138,6 +186,7 @@ class ClusterSettings(Section):
     default_partition: Partition | None = None
     ask_above_gpu_hours: GpuHours | None = None
     nemo: NemoSettings = NemoSettings()
+    images: ImagesSettings = ImagesSettings()
     slurm_types: dict[Partition, SlurmType] = Field(default_factory=dict)
     allow: AllowSettings = AllowSettings()
 

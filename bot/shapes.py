@@ -240,3 +240,14 @@ Begin = Annotated[
         r"[A-Za-z0-9:+-]+", "a time to begin", "such as `22:00`, `now+2hours` or `2030-01-31`", 40
     ),
 ]
+
+# What lies outside the cluster.
+GitName = Annotated[
+    str,
+    text(
+        r"(?!.*(?:\.\.|//|@\{))[A-Za-z0-9][A-Za-z0-9._/+-]*",
+        "a branch, tag or commit",
+        "letters, digits and `. _ / + -`",
+        200,
+    ),
+]
