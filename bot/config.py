@@ -42,8 +42,9 @@ def load(environment: Mapping[str, str], *, slack: bool = True) -> Settings:
     problems = _secrets_in(document)
     given = {name: value for name in _FROM_ENVIRONMENT if (value := environment.get(name))}
     document["slack"] = {_FROM_ENVIRONMENT[name]: value for name, value in given.items()}
+    context = {"base": file.parent, "environment": environment}
     try:
-        settings = Settings.model_validate(document, context={"base": file.parent})
+        settings = Settings.model_validate(document, context=context)
     except ValidationError as error:
         problems += [_line(complaint) for complaint in complaints(error)]
         settings = None

@@ -18,10 +18,10 @@ from bot.cards.mend import PICK_PARTITION
 from bot.cards.request import refused, request_card, submitting, unknown
 from bot.cluster import slurm, spool
 from bot.cluster.launch import launch, look
-from bot.errors import ClusterError, StoreFailed
+from bot.errors import ClusterError, CommandFailed, StoreFailed
 from bot.login_node import LoginNode
 from bot.messages import living
-from bot.model import Job, Observation, Request, Stage, State
+from bot.model import Job, Launch, Observation, Request, Stage, State
 from bot.ports import Store, Wanted
 from bot.redact import redact
 from bot.refusal import explain_refusal
@@ -142,6 +142,8 @@ class Launcher:
         """One round trip: start the launcher, or join it, and see how far it has come."""
         node = self._nodes[request.cluster]
         spec = await node.spec(WORKLOADS[request.workload], request)
+        if spec.secrets and wait == FIRST_LOOK and (refused := await _without(node, request, spec)):
+            return refused
         logger.info("launching", extra={"action": "launch_sent", "request": request.id})
         seen = await node.run(launch(request.id, request.attempt, spec, wait))
         logger.info("the spool answers", extra={"action": "launch_answered", "request": request.id})
@@ -260,6 +262,22 @@ class Launcher:
     async def _want(self, wanted: Wanted) -> None:
         await self._store.want(wanted)
         self._wake()
+
+
+async def _without(node: LoginNode, request: Request, spec: Launch) -> spool.Refused | None:
+    """Put the secrets in place; a refusal when they cannot be, and nothing has run yet."""
+    try:
+        await node.put_secrets(spec.auth)
+    except CommandFailed as error:
+        why = error.sentence
+    else:
+        return None
+    if not node.secrets:
+        return None
+    seen = (await node.run(look((request.id,)))).get(request.id)
+    if seen is not None and not isinstance(spool.outcome(seen), spool.NotStarted):
+        return None
+    return spool.Refused(f"Nothing was submitted: {why}", retry=True)
 
 
 def new_job(request: Request, job_id: str, seen: Observation | None = None) -> Job:

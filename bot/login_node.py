@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import posixpath
 import time
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from bot.cluster import slurm
+from bot.cluster import secret_files, slurm
 from bot.errors import FieldError, InputRefused
 from bot.model import Launch, PartitionState, Request
 from bot.policy import Policy
 from bot.ports import Cluster, Output, Query
+from bot.secret import Secret
 from bot.settings import ClusterSettings
 from bot.workload import Site, Workload
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 FRESH = 15.0
@@ -21,10 +28,20 @@ FRESH = 15.0
 class LoginNode:
     """A cluster with its settings and rules."""
 
-    def __init__(self, *, settings: ClusterSettings, policy: Policy, cluster: Cluster) -> None:
+    def __init__(
+        self,
+        *,
+        settings: ClusterSettings,
+        policy: Policy,
+        cluster: Cluster,
+        secrets: Mapping[str, Secret] | None = None,
+    ) -> None:
         self.settings = settings
         self.policy = policy
+        self.secrets = secrets or {}
+        """What launches find in their environment, by name."""
         self._cluster = cluster
+        self._putting = asyncio.Lock()
         self._partitions: tuple[PartitionState, ...] = ()
         self._looked = float("-inf")
         self._home = settings.home or ""
@@ -61,6 +78,26 @@ class LoginNode:
         options = workload.model.model_validate(request.options)
         spec = workload.launch(options, await self.site())
         return spec.model_copy(update={"files": request.files})
+
+    async def put_secrets(self, auth: str = "") -> None:
+        """Make the cluster hold the secrets that are configured, and no others.
+
+        They lie in a file of ours, and in NeMo-RL's own when its path is given as `auth`. Raises
+        ClusterError.
+        """
+        held = {
+            name: secret.value.get_secret_value()
+            for name, secret in self.secrets.items()
+            if secret.value is not None
+        }
+        path = posixpath.join((await self.site()).home, secret_files.OWN)
+        async with self._putting:
+            changed = await self._cluster.rewrite(path, secret_files.own(held))
+            if auth:
+                changed |= await self._cluster.rewrite(auth, secret_files.auth(held))
+        if changed:
+            extra = {"action": "secrets_put", "cluster": self.name, "names": sorted(held)}
+            logger.info("the secrets on the cluster were renewed", extra=extra)
 
     async def partitions(self, *, within: float = FRESH) -> tuple[PartitionState, ...]:
         """Return the partitions as seen at most `within` seconds ago."""

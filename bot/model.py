@@ -132,6 +132,8 @@ class Launch(Value):
     """Laid down before it starts, for the login account's eyes only."""
     secrets: bool = False
     """Whether the secrets on the cluster belong into its environment."""
+    auth: str = ""
+    """Path of a file of shell variables that shall hold them as well: NeMo-RL's `auth.sh`."""
 
 
 class Request(Value):

@@ -52,6 +52,14 @@ class Cluster(Protocol):
         """Ask; raises ClusterUnreachable, AccessRefused or what `parse` raises."""
         ...
 
+    async def rewrite(self, path: str, change: Callable[[bytes], bytes]) -> bool:
+        """Give a file that only the login account may read what `change` makes of its content.
+
+        No file counts as empty, and none is left when nothing is to be in it. False when all was
+        so already. Raises ClusterError, and leaves a file alone that is a link or somebody else's.
+        """
+        ...
+
 
 @dataclass(frozen=True)
 class Wanted:

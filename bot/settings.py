@@ -18,6 +18,7 @@ from pydantic import (
     model_validator,
 )
 
+from bot.secret import HeldSecret, Secret, SecretName
 from bot.shapes import Account, ClusterName, GitName, Partition, refused, shown, text
 from bot.workload import Site
 from bot.workloads.nemo import SlurmType
@@ -147,6 +148,25 @@ class ImagesSettings(Section):
     """The folder below which buckets are mounted."""
 
 
+Secrets = dict[SecretName, HeldSecret]
+
+
+def _address(value: object) -> object:
+    if isinstance(value, str) and not value.startswith(("https://", "http://")):
+        raise refused(f"{shown(value)} is not an address", "It begins with `https://`")
+    return value.rstrip("/") if isinstance(value, str) else value
+
+
+Address = Annotated[str, BeforeValidator(_address)]
+
+
+class ServiceSettings(Section):
+    """`[services]`: where the services are asked whether they accept a secret."""
+
+    hugging_face: Address = "https://huggingface.co"
+    wandb: Address = "https://api.wandb.ai"
+
+
 class AllowSettings(Section):
     """`[clusters.NAME.allow]`: who may use the cluster; empty means nobody."""
 
@@ -188,6 +208,8 @@ class ClusterSettings(Section):
     nemo: NemoSettings = NemoSettings()
     images: ImagesSettings = ImagesSettings()
     slurm_types: dict[Partition, SlurmType] = Field(default_factory=dict)
+    secrets: Secrets = Field(default_factory=dict)
+    """Secrets of this cluster; those of the same name for all clusters give way."""
     allow: AllowSettings = AllowSettings()
 
     @model_validator(mode="after")
@@ -256,7 +278,14 @@ class Settings(Section):
     policy: PolicySettings = PolicySettings()
     clusters: dict[ClusterName, ClusterSettings] = Field(default_factory=dict)
     channels: dict[_Channel, ChannelSettings] = Field(default_factory=dict)
+    secrets: Secrets = Field(default_factory=dict)
+    """What launches on every cluster find in their environment."""
+    services: ServiceSettings = ServiceSettings()
     slack: SlackSettings = SlackSettings()
+
+    def secrets_of(self, cluster: str) -> dict[str, Secret]:
+        """Return the secrets of a cluster by name."""
+        return {**self.secrets, **self.clusters[cluster].secrets}
 
     def ask_above(self, cluster: str) -> float:
         """GPU-hours from which a card asks first."""
@@ -270,8 +299,10 @@ class Settings(Section):
         return next(iter(self.clusters)) if len(self.clusters) == 1 else ""
 
     @property
-    def secrets(self) -> tuple[str, ...]:
+    def secret_values(self) -> tuple[str, ...]:
         """Every secret value, for the redactor."""
-        held = (self.slack.bot_token, self.slack.app_token, self.slack.signing_secret)
-        values = [secret.get_secret_value() for secret in held if secret is not None]
+        slack = (self.slack.bot_token, self.slack.app_token, self.slack.signing_secret)
+        sections = (self.secrets, *(cluster.secrets for cluster in self.clusters.values()))
+        held = (secret.value for section in sections for secret in section.values())
+        values = [value.get_secret_value() for value in (*slack, *held) if value is not None]
         return (*values, *filter(None, [urlsplit(self.store.url).password]))

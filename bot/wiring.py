@@ -44,6 +44,8 @@ logger = logging.getLogger(__name__)
 
 KEPT = timedelta(days=90)
 """How long finished acts and settled messages are remembered."""
+RENEW, RENEW_SOON = 3600.0, 60.0
+"""Seconds between looks at the secrets on a cluster; the second after one that failed."""
 
 
 async def run(settings: Settings, ready: Callable[[], None]) -> None:
@@ -51,7 +53,7 @@ async def run(settings: Settings, ready: Callable[[], None]) -> None:
     keep_tasks(asyncio.get_running_loop())
     async with AsyncExitStack() as stack:
         nodes = await login_nodes(settings, stack)
-        clean = partial(redact_card, known=settings.secrets)
+        clean = partial(redact_card, known=settings.secret_values)
         store = await stack.enter_async_context(SqlStore(settings.store.url, clean=clean))
         session = await stack.enter_async_context(aiohttp.ClientSession())
         client = AsyncWebClient(
@@ -106,6 +108,7 @@ async def _bot(
         for name, tracker in trackers.items():
             await tracker.load()
             clockwork.add(name, tracker.tick)
+            clockwork.add(f"secrets of {name}", partial(_put_secrets, nodes[name]))
         clockwork.add("prune", partial(_prune, store, nodes))
         clockwork.start()
         try:
@@ -127,7 +130,8 @@ async def login_nodes(settings: Settings, stack: AsyncExitStack) -> dict[str, Lo
             operators=frozenset(cluster.allow.operators),
             ask_above_gpu_hours=settings.ask_above(name),
         )
-        nodes[name] = LoginNode(settings=cluster, policy=policy, cluster=door)
+        secrets = settings.secrets_of(name)
+        nodes[name] = LoginNode(settings=cluster, policy=policy, cluster=door, secrets=secrets)
     return nodes
 
 
@@ -148,6 +152,17 @@ def login(cluster: ClusterSettings) -> Login:
         keepalive=cluster.keepalive,
         slurm_bin_dirs=bin_dirs,
     )
+
+
+async def _put_secrets(node: LoginNode) -> float:
+    """Renew what the cluster holds; return the seconds until the next time."""
+    try:
+        await node.put_secrets()
+    except ClusterError as error:
+        extra = {"action": "secrets_not_put", "cluster": node.name}
+        logger.warning("secrets were not renewed: %s", error.sentence, extra=extra)
+        return RENEW_SOON
+    return RENEW
 
 
 async def _prune(store: SqlStore, nodes: Mapping[str, LoginNode]) -> float:

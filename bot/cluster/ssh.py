@@ -19,6 +19,7 @@ from typing_extensions import override
 from bot.cluster.login import Health, Login
 from bot.cluster.shell import COMMAND, Frame, framed, prelude
 from bot.cluster.ssh_connect import check, connect, hop, ours
+from bot.cluster.ssh_files import Change, rewrite
 from bot.errors import AccessRefused, ClusterError, ClusterUnreachable, CommandFailed
 from bot.ports import Output, Query
 
@@ -31,6 +32,7 @@ _SESSIONS = 8  # sshd allows 10 on a connection unless told otherwise
 _FIRST, _LONGEST = 1.0, 20.0  # seconds between tries to connect, doubled each time
 _CLOSING, _LINGER = 5.0, 1.0
 _AHEAD = 1.0  # seconds that a channel opened ahead is kept
+_REWRITING = 30.0
 
 
 class SshCluster:
@@ -98,6 +100,31 @@ class SshCluster:
         self._works()
         logger.debug("the cluster answered", extra={"action": "query_answered", **where})
         return query.parse(output)
+
+    async def rewrite(self, path: str, change: Change) -> bool:
+        """Give a private file new content; see `ssh_files.rewrite`. Raises ClusterError."""
+        self.calls["rewrite"] += 1
+        try:
+            async with self._slots, asyncio.timeout(_REWRITING), await self._sftp() as sftp:
+                changed = await rewrite(sftp, path, change)
+        except (TimeoutError, OSError, asyncssh.Error) as error:
+            lost = ours(error, self._login)
+            self._fails(lost)
+            raise lost from error
+        self._works()
+        return changed
+
+    async def _sftp(self) -> asyncssh.SFTPClient:
+        """Open an SFTP session, if need be on a new connection."""
+        for last in (False, False, True):
+            connection = await self._connected()
+            try:
+                return await connection.start_sftp_client()
+            except (OSError, asyncssh.Error) as error:
+                if last:
+                    raise CommandFailed("the login node lets nobody write files by SFTP") from error
+                await self._after(error, connection)
+        raise ClusterUnreachable
 
     async def _ask(self, query: Query[T]) -> Output:
         what = f"{self._name}: {query.name or 'a command'}"

@@ -176,6 +176,7 @@ def launch(options: NemoRun, site: Site) -> Launch:
             ("TERM", "dumb"),
         ),
         sbatch_options=_sbatch_options(run),
+        secrets=True,
     )
 
 

@@ -32,6 +32,8 @@ class FakeSlurm:
         """What queries of a name come to, as long as it is here."""
         self.meanwhile: dict[str, Callable[[], Awaitable[None]]] = {}
         """What happens while a query of a name is on its way, once."""
+        self.files: dict[str, bytes] = {}
+        """What was written."""
         self.asked: list[str] = []
         """The names of all queries."""
 
@@ -44,6 +46,13 @@ class FakeSlurm:
         if isinstance(said, Exception):
             raise said
         return query.parse(said or self._output(query))
+
+    async def rewrite(self, path: str, change: Callable[[bytes], bytes]) -> bool:
+        """Keep a file's content."""
+        self.asked.append("rewrite")
+        old = self.files.get(path, b"")
+        self.files[path] = change(old)
+        return self.files[path] != old
 
     def _output(self, query: Query[Any]) -> Output:
         args = query.args

@@ -77,6 +77,12 @@ class Site:
             raise self.faults.pop(0)
         return await self.shell.run(query)
 
+    async def rewrite(self, path: str, change: Callable[[bytes], bytes]) -> bool:
+        """Change a file."""
+        if self.faults:
+            raise self.faults.pop(0)
+        return await self.shell.rewrite(path, change)
+
 
 class Scene:
     """A store, a site and the jobs that are followed."""

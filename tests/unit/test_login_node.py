@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from bot.errors import ClusterUnreachable, InputRefused
 from bot.login_node import LoginNode
 from bot.model import Caller, File, Request
+from bot.secret import Secret
 from bot.settings import ClusterSettings
 from bot.workloads import WORKLOADS
 from tests.unit.cluster.slurm.answers import rows
@@ -134,3 +136,41 @@ async def test_what_runs_is_made_for_this_site(slurm: FakeSlurm) -> None:
     assert spec.argv[0] == "sbatch"
     assert "--account=research" in spec.argv
     assert spec.argv[-1] == "/home/alice/train.sh"
+
+
+def held(value: str) -> dict[str, Secret]:
+    """A secret with this value."""
+    return {"HF_TOKEN": Secret(source="here", value=SecretStr(value))}
+
+
+async def test_the_cluster_holds_the_secrets_that_are_configured_and_no_others(
+    slurm: FakeSlurm,
+) -> None:
+    """What has no value now is none; what was taken out of the configuration goes."""
+    whole = ClusterSettings(host="login", known_hosts=Path("/dev/null"), home="/home/alice")
+    own, auth = "/home/alice/.sbatchat/secrets.sh", "/home/alice/rl/configs/auth.sh"
+    slurm.files[auth] = b"export MINE=1\n"
+    absent = {"NGC_API_KEY": Secret(source="nowhere")}
+    for secrets in (held("hf_a"), {**held("hf_b"), **absent}, {}):
+        node = LoginNode(settings=whole, policy=POLICY, cluster=slurm, secrets=secrets)
+        await node.put_secrets(auth)
+        lines = [line for line in slurm.files[own].decode().splitlines() if line[:1] != "#"]
+        given = [line for line in slurm.files[auth].decode().splitlines() if line[:1] != "#"]
+        value = secrets["HF_TOKEN"].value if secrets else None
+        expected = [f"export HF_TOKEN={value.get_secret_value()}"] if value else []
+        assert lines == expected
+        assert given == ["export MINE=1", *expected]
+
+
+async def test_a_renewal_names_secrets_and_shows_none(
+    slurm: FakeSlurm, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The log says what was done."""
+    caplog.set_level("DEBUG")
+    whole = ClusterSettings(host="login", known_hosts=Path("/dev/null"), home="/home/alice")
+    secrets = held("hf_secretvalue")
+    node = LoginNode(settings=whole, policy=POLICY, cluster=slurm, secrets=secrets)
+    await node.put_secrets()
+    await node.put_secrets()
+    assert [record.__dict__["names"] for record in caplog.records] == [["HF_TOKEN"]]
+    assert not [record for record in caplog.records if "secretvalue" in str(record.__dict__)]

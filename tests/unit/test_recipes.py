@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +45,10 @@ class Login:
         self.file("sinfo.out", SINFO)
         self.file("nemo/run.py", "")
         self.file("nemo/x.sqsh", "")
+
+    async def rewrite(self, path: str, change: Callable[[bytes], bytes]) -> bool:
+        """Change a file."""
+        return await self._shell.rewrite(path, change)
 
     def file(self, name: str, text: str = "") -> Path:
         """Put a file below the home, which can be run."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from bot.cluster.shell import Frame, framed, prelude
-from bot.errors import ClusterUnreachable
+from bot.errors import ClusterUnreachable, CommandFailed
 from bot.ports import Query
 
 T = TypeVar("T")
@@ -44,3 +45,17 @@ class LocalShell:
         if output is None:
             raise ClusterUnreachable(f"the shell was killed: {stderr.decode()}")
         return query.parse(output)
+
+    async def rewrite(self, path: str, change: Callable[[bytes], bytes]) -> bool:
+        """Change a file of this machine."""
+        file = Path(path)
+        if file.is_symlink():
+            raise CommandFailed(f"{path} is a symbolic link")
+        old = file.read_bytes() if file.exists() else b""
+        new = change(old)
+        if new == old:
+            return False
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.write_bytes(new)
+        file.chmod(0o600)
+        return True

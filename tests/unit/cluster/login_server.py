@@ -29,6 +29,8 @@ class LoginServer:
     profile: str = ""
     """Commands that the account's profile runs before the one that was asked for."""
     shell: tuple[str, ...] = ("/bin/sh", "-c")
+    sftp: bool = True
+    """Whether files can be changed over SFTP."""
     commands: list[str] = field(default_factory=list)
     open: int = 0
     most: int = 0
@@ -70,6 +72,7 @@ class LoginServer:
             server_host_keys=[str(self.folder / "host_key")],
             authorized_client_keys=str(self.folder / "authorized_keys"),
             process_factory=self._session,
+            sftp_factory=self.sftp,
             encoding=None,
         )
         self.port = self._listener.get_port()

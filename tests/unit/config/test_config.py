@@ -177,7 +177,7 @@ def test_tokens_do_not_belong_in_the_file(tmp_path: Path) -> None:
 def test_secrets_are_known_to_the_redactor_and_shown_nowhere(tmp_path: Path) -> None:
     store = '[store]\nurl = "postgresql://bot:hunter2hunter2@db/x"\n'
     settings = read(tmp_path, MINIMAL + store)
-    assert set(settings.secrets) == {*TOKENS.values(), "hunter2hunter2"}
+    assert set(settings.secret_values) == {*TOKENS.values(), "hunter2hunter2"}
     assert "secretvalue" not in repr(settings)
 
 
@@ -202,3 +202,52 @@ def test_a_file_that_cannot_be_read_says_why(
 def test_a_folder_in_place_of_the_file_says_so(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
         load({"SBATCHAT_CONFIG": str(tmp_path)})
+
+
+def test_a_secret_comes_from_the_environment_or_a_private_file(tmp_path: Path) -> None:
+    file = tmp_path / "wandb-key"
+    file.write_text("0123456789abcdef\n")
+    file.chmod(0o600)
+    said = """
+[secrets]
+HF_TOKEN = { env = "MY_HF_TOKEN" }
+WANDB_API_KEY = { file = "wandb-key" }
+NGC_API_KEY = { env = "NGC_API_KEY" }
+[clusters.alice.secrets]
+HF_TOKEN = { env = "ALICES" }
+"""
+    environment = {**TOKENS, "MY_HF_TOKEN": "hf_everybodys", "ALICES": "hf_alices"}
+    settings = read(tmp_path, MINIMAL + said, environment)
+    held = settings.secrets_of("alice")
+    values = {name: one.value.get_secret_value() for name, one in held.items() if one.value}
+    assert values == {"HF_TOKEN": "hf_alices", "WANDB_API_KEY": "0123456789abcdef"}
+    assert "NGC_API_KEY" in held["NGC_API_KEY"].source
+    assert {"hf_everybodys", "hf_alices", "0123456789abcdef"} < set(settings.secret_values)
+    assert "hf_alices" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ('HF_TOKEN = "hf_secretvalue1"', "secrets.HF_TOKEN: is not a place"),
+        ('HF_TOKEN = { value = "hf_secretvalue1" }', "secrets.HF_TOKEN: is not a place"),
+        ('HF_TOKEN = { env = "A", file = "hf_secretvalue1" }', "secrets.HF_TOKEN: is not a place"),
+        ("HF_TOKEN = {}", "secrets.HF_TOKEN: is not a place"),
+        ('hf-token = { env = "A" }', "not possible as the name of a secret"),
+        ('HF_TOKEN = { file = "none" }', "there is no file"),
+        ('HF_TOKEN = { file = "open" }', "may be read by others. `chmod 600"),
+        ('HF_TOKEN = { file = "empty" }', "is empty"),
+        ('HF_TOKEN = { file = "words" }', "does not hold one word"),
+        ('HF_TOKEN = { env = "WORDS" }', "does not hold one word"),
+    ],
+)
+def test_a_secret_that_cannot_be_used_is_named_and_not_shown(
+    tmp_path: Path, written: str, said: str
+) -> None:
+    for name, text in {"open": "x", "empty": "\n", "words": "hf_secretvalue1 more"}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o644 if name == "open" else 0o600)
+    environment = {**TOKENS, "WORDS": "hf_secretvalue1\nmore"}
+    found = refusal(tmp_path, f"{MINIMAL}[secrets]\n{written}\n", environment)
+    assert said in found
+    assert "hf_secretvalue1" not in found
