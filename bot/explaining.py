@@ -22,6 +22,7 @@ from bot.messages import living, under
 from bot.model import Job, Request, State
 from bot.ports import Store, Wanted
 from bot.progress import progress
+from bot.workloads import WORKLOADS
 
 logger = logging.getLogger(__name__)
 
@@ -96,15 +97,16 @@ class Explainer:
         earlier = await earlier_labels(self._store, job)
         explanation = await explanation_of(node, job, earlier)
         finding = explanation.finding
+        request = await self._store.request(job.request)
         done = job.model_copy(
             update={
                 "settled": True,
                 "progress": explanation.progress or job.progress,
+                "result": _result(request, job, explanation.tail),
                 "label": finding.label if finding else "",
                 "cause": finding.title if finding else "",
             }
         )
-        request = await self._store.request(job.request)
         wanted = await self._wanted(node, request, done, explanation) if request else []
         await self._store.save_jobs([done], wanted)
         logger.info(
@@ -131,6 +133,14 @@ class Explainer:
             partitions=partitions,
         )
         return [root, under(request, f"{name}/why", card)]
+
+
+def _result(request: Request | None, job: Job, log: str) -> str:
+    """Return what a job that ended well made."""
+    if request is None or not job.seen.state.good:
+        return ""
+    workload = WORKLOADS[request.workload]
+    return workload.result(workload.model.model_validate(request.options), log)
 
 
 async def explanation_of(node: LoginNode, job: Job, earlier: Sequence[str] = ()) -> Explanation:

@@ -282,6 +282,8 @@ class Job(Value):
     """Slack user who cancelled it from here."""
     progress: str = ""
     """How far training has come, in words; empty when the log does not say."""
+    result: str = ""
+    """What it made, in words, when it ended well and its log says so."""
     label: str = ""
     """The diagnosis of the last attempt that failed, by label."""
     cause: str = ""

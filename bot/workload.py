@@ -82,6 +82,10 @@ def _no_notes(_options: Any) -> tuple[str, ...]:
     return ()
 
 
+def _no_result(_options: Any, _log: str) -> str:
+    return ""
+
+
 def _no_files(_options: Any, _site: Site, _script: str) -> tuple[File, ...]:
     return ()
 
@@ -110,6 +114,8 @@ class Workload(Generic[M]):
 
     May raise InputRefused, for a script that cannot be changed as wished.
     """
+    result: Callable[[M, str], str] = field(default=_no_result)
+    """What a job that ended well made, as a sentence from the end of its log."""
     follows: tuple[tuple[str, str], ...] = ()
     """Pairs of an option and one that is derived from it when it is left out."""
     examples: tuple[str, ...] = ()

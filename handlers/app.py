@@ -11,6 +11,7 @@ from typing import Any
 from slack_bolt import BoltResponse
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
 
+from bot.cards.trouble import CAME_LATE
 from bot.errors import StoreFailed
 from bot.model import Act
 from handlers import acts
@@ -24,7 +25,6 @@ NOT_KEPT = "That was not run: the bot cannot write its database now. Please try 
 
 LATE = timedelta(seconds=2.5)
 """A command acknowledged later than this is told as failed by Slack, which waits three seconds."""
-CAME_LATE = "Slack may say that this failed; it arrived and is being done. Do not type it again."
 
 Next = Callable[[], Awaitable[Any]]
 Accept = Callable[[Act], Awaitable[bool]]

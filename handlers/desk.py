@@ -12,7 +12,6 @@ from bot.model import Act, ActKind
 from bot.ports import Wanted
 from bot.service import Service, recipes
 from handlers.actions import ACTIONS
-from handlers.app import CAME_LATE
 from handlers.chat import SlackChat
 from handlers.commands import COMMANDS
 from handlers.commands.command import typed
@@ -47,7 +46,7 @@ class Desk:
     async def resume(self, act: Act) -> None:
         """Do what an earlier life of the bot left; who typed it may have been told it failed."""
         if act.kind is ActKind.SLASH:
-            await self._answer(act, trouble.said(CAME_LATE))
+            await self._answer(act, trouble.said(trouble.CAME_LATE))
         await self.perform(act)
 
     async def apologise(self, act: Act, error_id: str) -> None:

@@ -10,6 +10,7 @@ from bot.cards import parts, progress
 from bot.cards.ending import ENDINGS, cause, ending, exit_code, never_started
 from bot.cards.mend import SHOW_LOG
 from bot.cluster.slurm import hopeless, reason_in_words
+from bot.grammar.usage import marked
 from bot.model import Job, Request, State
 from bot.words import duration
 
@@ -60,6 +61,7 @@ def job_card(request: Request, jobs: Sequence[Job]) -> Card:
             _size(request, chief, alone=len(jobs) == 1),
             *exit_code(chief.seen),
             *_progress(chief),
+            *((Fact(label="Result", value=marked(chief.result)),) if chief.result else ()),
             *parts.rerun_of(request),
         ),
         buttons=_controls(request, chief) if live else (),
@@ -198,8 +200,9 @@ def ended(request: Request, job: Job) -> Card:
     owner = request.caller.user
     to: Text = () if job.stopped_by == owner else (Person(user=owner), " ")
     far = progress.sentence(job.progress)
+    made: Text = (" ", *marked(job.result)) if job.result else ()
     return Card(
-        lead=(*to, f"Job {job.id}: ", *sentence(job), *((f" {far}",) if far else ())),
+        lead=(*to, f"Job {job.id}: ", *sentence(job), *((f" {far}",) if far else ()), *made),
         tone=tone(job),
     )
 

@@ -18,6 +18,9 @@ from bot.words import count
 NO_FIELD = {"command", "environment"}
 """What is wrong with the whole of what was typed is not said beside a field."""
 
+CAME_LATE = "Slack may say that this failed; it arrived and is being done. Do not type it again."
+"""For whom Slack may have told that a command failed: its acknowledgement was late or lost."""
+
 SLURM_SAYS: dict[type[SbatchatError], str] = {
     SlurmUnreachable: "Slurm does not answer.",
     SlurmRateLimited: "Slurm asks to slow down. Try again in a minute.",

@@ -13,6 +13,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.card import plain
+from bot.cards import trouble
 from bot.demo.slack.manifest import load
 from bot.demo.slack.server import LocalSlack, assemble
 from bot.demo.slack.workspace import OUTSIDER, RESEARCHER, TRAINING
@@ -25,7 +26,6 @@ from bot.service import Service
 from bot.settings import ClusterSettings
 from bot.store.sql_store import SqlStore
 from handlers.actions import ACTIONS
-from handlers.app import CAME_LATE
 from handlers.chat import SlackChat
 from handlers.desk import Desk
 from tests.unit.fake_slurm import FakeSlurm
@@ -258,7 +258,7 @@ async def test_what_an_earlier_life_left_is_done_and_said_to_have_arrived(
     await counter.desk.resume(act)
 
     texts = [text for _, text in counter.whispered()]
-    assert texts[0].endswith(CAME_LATE)
+    assert texts[0].endswith(trouble.CAME_LATE)
     assert "/slurm" in texts[1]
 
 

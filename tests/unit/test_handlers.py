@@ -15,13 +15,14 @@ from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.cards.trouble import CAME_LATE
 from bot.demo.slack.manifest import load
 from bot.demo.slack.server import LocalSlack, assemble
 from bot.demo.slack.workspace import RESEARCHER, TRAINING
 from bot.errors import StoreFailed
 from bot.model import Act, ActKind
 from handlers import acts
-from handlers.app import CAME_LATE, COMMANDS, LATE, NOT_KEPT, register
+from handlers.app import COMMANDS, LATE, NOT_KEPT, register
 from tests.unit.telling import until
 
 Json = dict[str, Any]
