@@ -27,6 +27,7 @@ class ClusterAddress:
     slurm_conf: Path  # for Slurm's tools on this machine, outside the cluster's namespaces
     home: str
     workdir: str
+    nemo_rl: str  # the folder with launch.sh
     images: str
     cache: str
     jobs: str  # example batch scripts
@@ -45,6 +46,7 @@ class ClusterAddress:
             "slurm_conf": str(self.slurm_conf),
             "home": self.home,
             "workdir": self.workdir,
+            "nemo_rl": self.nemo_rl,
             "images": self.images,
             "cache": self.cache,
             "jobs": self.jobs,

@@ -38,6 +38,7 @@ class Installation:
             slurm_conf=self._keys / "slurm.conf",
             home=str(home),
             workdir=str(home / "vertex-oss-training" / "nemo"),
+            nemo_rl=str(home / "vertex-oss-training" / "nemo_rl"),
             images=str(home / "images"),
             cache=str(home / ".cache"),
             jobs=str(home / "jobs"),

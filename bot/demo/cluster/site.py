@@ -9,7 +9,9 @@ from bot.demo.cluster import process
 
 _SITE = Path(__file__).parents[1] / "site"
 _BRANCH = "release-allowlist-ga"
-_IMAGE = "A stand-in for a container image: this cluster has no pyxis, so nobody opens it.\n"
+_NOTE = b"A stand-in for a container image: this cluster has no pyxis, so nobody opens it.\n"
+# The head of a squashfs, whose length stands at byte 40, and nothing in it.
+_IMAGE = b"hsqs".ljust(40, b"\0") + (96 + len(_NOTE)).to_bytes(8, "little").ljust(56, b"\0") + _NOTE
 _COMMIT = {
     "PATH": "/usr/bin:/bin",
     "GIT_CONFIG_GLOBAL": "/dev/null",
@@ -30,9 +32,13 @@ async def furnish(home: Path, python: Path) -> None:
     (home / ".profile").write_text(f"PATH={python}/bin:$PATH\n")
     (home / ".cache").mkdir()
     recipes = home / "vertex-oss-training"
-    for image in (home / "images" / "nemo-20250721.sqsh", recipes / "nemo" / "nemo-demo.sqsh"):
+    for image in (
+        home / "images" / "nemo-20250721.sqsh",
+        recipes / "nemo" / "nemo-demo.sqsh",
+        recipes / "nemo_rl" / "nemo_rl-h20260302.sqsh",
+    ):
         image.parent.mkdir(exist_ok=True)
-        image.write_text(_IMAGE)
+        image.write_bytes(_IMAGE)
     for command in (
         ("init", "--quiet", "--initial-branch", _BRANCH),
         ("add", "--all"),

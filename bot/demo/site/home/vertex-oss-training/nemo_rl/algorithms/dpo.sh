@@ -1,0 +1,8 @@
+#!/bin/bash
+# Direct preference optimisation (DPO).
+set -euo pipefail
+python3 examples/run_dpo.py --config examples/configs/dpo.yaml \
+  cluster.num_nodes="$SLURM_JOB_NUM_NODES" \
+  cluster.gpus_per_node="$GPUS_PER_NODE" \
+  checkpointing.checkpoint_dir="$CHECKPOINT_DIR" \
+  logger.log_dir="$LOG_BASE"

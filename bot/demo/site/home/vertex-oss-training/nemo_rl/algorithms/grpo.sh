@@ -1,0 +1,8 @@
+#!/bin/bash
+# Reinforcement learning with group relative policy optimisation (GRPO).
+set -euo pipefail
+python3 examples/run_grpo.py --config examples/configs/grpo.yaml \
+  cluster.num_nodes="$SLURM_JOB_NUM_NODES" \
+  cluster.gpus_per_node="$GPUS_PER_NODE" \
+  checkpointing.checkpoint_dir="$CHECKPOINT_DIR" \
+  logger.log_dir="$LOG_BASE"

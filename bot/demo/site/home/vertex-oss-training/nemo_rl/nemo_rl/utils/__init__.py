@@ -1,0 +1,1 @@
+"""A small NeMo-RL in numpy: the same layout, the same lines, real gradient steps."""
