@@ -13,6 +13,7 @@ _NAMES = {
     "-A": "account",
     "-q": "qos",
     "-J": "job_name",
+    "-d": "dependency",
     "--nodes": "nodes",
     "--partition": "partition",
     "--time": "time",
@@ -22,6 +23,7 @@ _NAMES = {
     "--account": "account",
     "--qos": "qos",
     "--job-name": "job_name",
+    "--dependency": "dependency",
 }
 _SWITCHES = {"--exclusive": "exclusive"}
 

@@ -115,6 +115,10 @@ class File(Value):
     path: str
     """Absolute."""
     text: str
+    of: str = ""
+    """The file it is a changed copy of."""
+    change: str = ""
+    """What differs from that, as `- old` and `+ new` lines."""
 
 
 class Launch(Value):

@@ -37,6 +37,11 @@ class Option:
     """Takes every further word, and all that follows `--`."""
     choices: tuple[str, ...] = ()
 
+    @property
+    def unseen(self) -> bool:
+        """Whether nobody types it: the cluster adds it to a request."""
+        return not (self.flags or self.positional)
+
 
 def flag(*flags: str, help: str, metavar: str = "", choices: tuple[str, ...] = ()) -> Option:
     """Return an option that is typed with a flag; switches have no metavar."""
@@ -46,6 +51,11 @@ def flag(*flags: str, help: str, metavar: str = "", choices: tuple[str, ...] = (
 def word(metavar: str, *flags: str, help: str, choices: tuple[str, ...] = ()) -> Option:
     """Return an option that is typed by its place, or with one of the flags."""
     return Option(flags, help, metavar, positional=True, choices=choices)
+
+
+def unseen() -> Option:
+    """Return the option of a field that nobody types."""
+    return Option((), help="", metavar="")
 
 
 class Options(Value):

@@ -7,6 +7,7 @@ import re
 from bot.errors import InputRefused
 from bot.grammar import Help, Parsed, parse
 from bot.model import Launch
+from bot.options import typed_fields
 from bot.workload import Site
 from bot.workloads import WORKLOADS
 
@@ -29,7 +30,8 @@ def parse_json(text: str) -> tuple[int, dict[str, object]]:
         case Help(topic=topic):
             return WORKED, _answer("help", {"topic": topic}, None)
         case Parsed():
-            request = parsed.options.model_dump(mode="json")
+            unseen = {name for name, option in typed_fields(type(parsed.options)) if option.unseen}
+            request = parsed.options.model_dump(mode="json", exclude=unseen)
             return WORKED, _answer(parsed.subcommand, request, _launch(parsed))
 
 

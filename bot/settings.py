@@ -18,10 +18,10 @@ from pydantic import (
     model_validator,
 )
 
+from bot.cluster_types import ClusterType
 from bot.secret import HeldSecret, Secret, SecretName
 from bot.shapes import Account, ClusterName, GitName, Partition, refused, shown, text
 from bot.workload import Site
-from bot.workloads.nemo import SlurmType
 
 SLACK_API = "https://slack.com/api/"
 
@@ -114,7 +114,7 @@ class NemoSettings(Section):
     image: str = ""
     images: str = ""
     cache_dir: str = ""
-    slurm_type: SlurmType | None = None
+    slurm_type: ClusterType | None = None
     tokenizer_source: str = "https://s3.amazonaws.com/models.huggingface.co/bert"
     """The folder or address that holds `gpt2-vocab.json` and `gpt2-merges.txt`."""
     repo: Repository = "https://vertex-model-garden.googlesource.com/vertex-oss-training"
@@ -146,6 +146,18 @@ class ImagesSettings(Section):
     nemo_rl: Template = "vmds_nemo_rl_squashfs/nemo_rl-h20260302.sqsh"
     mount: RemotePath = "/gcs"
     """The folder below which buckets are mounted."""
+
+
+class NemoRlSettings(Section):
+    """`[clusters.NAME.nemo_rl]`: where NeMo-RL's launcher is, and the image it runs in."""
+
+    dir: RemotePath = "~/vertex-oss-training/nemo_rl"
+    launcher: Annotated[
+        str, text(r"[A-Za-z0-9._-]+", "a file name", "letters, digits, `. _ -`")
+    ] = "launch.sh"
+    """The batch script in `dir`."""
+    image: str = ""
+    """The image that the launcher takes, below `dir`; empty when any `.sqsh` there will do."""
 
 
 Secrets = dict[SecretName, HeldSecret]
@@ -206,8 +218,9 @@ class ClusterSettings(Section):
     default_partition: Partition | None = None
     ask_above_gpu_hours: GpuHours | None = None
     nemo: NemoSettings = NemoSettings()
+    nemo_rl: NemoRlSettings = NemoRlSettings()
     images: ImagesSettings = ImagesSettings()
-    slurm_types: dict[Partition, SlurmType] = Field(default_factory=dict)
+    slurm_types: dict[Partition, ClusterType] = Field(default_factory=dict)
     secrets: Secrets = Field(default_factory=dict)
     """Secrets of this cluster; those of the same name for all clusters give way."""
     allow: AllowSettings = AllowSettings()
@@ -221,8 +234,9 @@ class ClusterSettings(Section):
     @property
     def all_roots(self) -> tuple[str, ...]:
         """The roots and the configured folders of the recipes, which nobody has to repeat."""
-        image = (posixpath.dirname(self.nemo.image),) if "/" in self.nemo.image else ()
-        folders = (self.nemo.dir, self.nemo.images, self.nemo.cache_dir, *image)
+        images = (self.nemo.image, self.nemo_rl.image)
+        beside = (posixpath.dirname(image) for image in images if "/" in image)
+        folders = (self.nemo.dir, self.nemo_rl.dir, self.nemo.images, self.nemo.cache_dir, *beside)
         return tuple(dict.fromkeys((*self.roots, *filter(None, folders))))
 
     @property
@@ -239,6 +253,9 @@ class ClusterSettings(Section):
             cache_dir=self.nemo.cache_dir,
             slurm_type=self.nemo.slurm_type or "",
             slurm_types=dict(self.slurm_types),
+            nemo_rl_dir=self.nemo_rl.dir,
+            nemo_rl_launcher=self.nemo_rl.launcher,
+            nemo_rl_image=self.nemo_rl.image,
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field
 
+from bot.cluster_types import cluster_type
 from bot.errors import FieldError, InputRefused
 from bot.model import File, Launch, Resources, Value
 from bot.options import Options
@@ -37,6 +38,15 @@ class Site(Value):
     slurm_type: str = ""
     slurm_types: dict[str, str] = Field(default_factory=dict)
     """The cluster type of each partition."""
+    nemo_rl_dir: str = ""
+    """The folder with NeMo-RL's launcher."""
+    nemo_rl_launcher: str = "launch.sh"
+    nemo_rl_image: str = ""
+
+    def cluster_type(self, partition: str | None) -> str | None:
+        """Return the type of a partition, else of the cluster, else the one it is named after."""
+        configured = self.slurm_types.get(partition or "") or self.slurm_type
+        return configured or cluster_type(partition or "") or None
 
     def path(self, path: str, base: str = "") -> str:
         """Return the path with its variables replaced, below `base` when it is relative.
@@ -66,12 +76,21 @@ class Need(Value):
     field: str
     """The option that names it."""
     path: str
-    kind: Literal["file", "folder", "place"]
-    """A file or a folder must be there already; a place is made when it is not."""
+    kind: Literal["file", "folder", "some", "place"]
+    """A file or a folder must be there already; `some`: a folder with at least one file that ends
+    in `suffix`; a place is made when it is not there."""
     among: str = ""
     """The folder to look through for what was meant instead."""
     suffix: str = ""
     """How the names of such files end."""
+    read: bool = False
+    """Whether the text of the file is wanted."""
+    hint: str = ""
+    """What to do when it is missing."""
+
+
+Texts = Mapping[str, str]
+"""The texts of the needs that are read, by their fields; at most 64 kB of each."""
 
 
 def _no_needs(_options: Any, _site: Site) -> tuple[Need, ...]:
@@ -86,7 +105,11 @@ def _no_result(_options: Any, _log: str) -> str:
     return ""
 
 
-def _no_files(_options: Any, _site: Site, _script: str) -> tuple[File, ...]:
+def _as_it_is(options: Any, _texts: Texts) -> Any:
+    return options
+
+
+def _no_files(_options: Any, _site: Site, _texts: Texts) -> tuple[File, ...]:
     return ()
 
 
@@ -101,7 +124,9 @@ class Workload(Generic[M]):
     complete: Callable[[M, Site], M]
     """The options with the site's defaults written in; doing it twice changes nothing."""
     resources: Callable[[M, str], Resources]
-    """What completed options ask of the cluster; the text of the script, where there is one."""
+    """What completed options ask of the cluster; the batch script's text, where it is known."""
+    batch: str = "script"
+    """The field of the need that is the batch script."""
     launch: Callable[[M, Site], Launch]
     """What runs on the login node; completes the options itself."""
     title: Callable[[M], str]
@@ -109,8 +134,10 @@ class Workload(Generic[M]):
     needs: Callable[[M, Site], tuple[Need, ...]] = field(default=_no_needs)
     notes: Callable[[M], tuple[str, ...]] = field(default=_no_notes)
     """Sentences worth reading before completed options run."""
-    files: Callable[[M, Site, str], tuple[File, ...]] = field(default=_no_files)
-    """What must be laid down on the cluster; the text is the script's, where there is one.
+    fit: Callable[[M, Texts], M] = field(default=_as_it_is)
+    """Completed options fitted to what the files on the cluster say; may raise InputRefused."""
+    files: Callable[[M, Site, Texts], tuple[File, ...]] = field(default=_no_files)
+    """What must be laid down on the cluster.
 
     May raise InputRefused, for a script that cannot be changed as wished.
     """

@@ -64,6 +64,7 @@ def job_card(request: Request, jobs: Sequence[Job]) -> Card:
             *((Fact(label="Result", value=marked(chief.result)),) if chief.result else ()),
             *parts.rerun_of(request),
         ),
+        parts=parts.copies(request),
         buttons=_controls(request, chief) if live else (),
         foot=parts.foot(request),
     )

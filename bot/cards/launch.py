@@ -42,7 +42,7 @@ def dry_run(request: Request, launch: Launch) -> Card:
             Fact(label="Size", value=parts.size(request.resources, quote)),
             *parts.start(quote),
         ),
-        parts=(Excerpt(text=_commands(launch)),),
+        parts=(Excerpt(text=_commands(launch)), *parts.copies(request)),
         foot=tuple((note,) for note in request.notes),
     )
 

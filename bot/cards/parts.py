@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 from datetime import timedelta
 from string import Formatter
 
-from bot.card import Fact, Moment, Mono, Person, Span, Text
+from bot.card import Excerpt, Fact, Moment, Mono, Person, Span, Text
 from bot.model import Job, Quote, Request, Resources
 from bot.words import count, duration, gpu_hours
 
@@ -85,7 +86,24 @@ def foot(request: Request) -> tuple[Text, ...]:
 
 def runs(request: Request) -> str:
     """Return the recipe or script that runs."""
-    return str(request.options.get("recipe") or request.options.get("script") or request.title)
+    named = (request.options.get(field) for field in ("recipe", "script", "job_script"))
+    return str(next(filter(None, named), request.title))
+
+
+def copies(request: Request) -> tuple[Excerpt, ...]:
+    """Return what differs in each file that is changed for this launch, in a copy."""
+    return tuple(
+        Excerpt(
+            caption=fill(
+                "{copy}, a changed copy of {name}, runs in its place:",
+                copy=Mono(text=posixpath.basename(file.path)),
+                name=Mono(text=posixpath.basename(file.of)),
+            ),
+            text=file.change or "Nothing had to be changed.",
+        )
+        for file in request.files
+        if file.of
+    )
 
 
 def rerun_of(request: Request) -> tuple[Fact, ...]:

@@ -37,6 +37,7 @@ def proposed(request: Request) -> Card:
         tone=Tone.ASKING,
         lead=(f"Submit this to {request.cluster}? {_cost(request.resources)}",),
         facts=_facts(request, cost=False),
+        parts=parts.copies(request),
         buttons=(
             Button(action="submit", label="Submit", value=request.id, style="primary"),
             Button(action="withdraw", label="Cancel", value=request.id),
@@ -64,6 +65,7 @@ def submitting(request: Request, trouble: str = "") -> Card:
         tone=Tone.TROUBLE if trouble else Tone.WAITING,
         lead=lead,
         facts=_facts(request),
+        parts=parts.copies(request),
         foot=parts.foot(request),
     )
 

@@ -16,10 +16,11 @@ SCRIPT_BYTES = 65_536
 OTHERS = 200
 """Files that are listed where one is missing."""
 
-# $1: roots joined by newlines; $2: which need's text is wanted, by number; then for each need:
-# kind, path, the folder to look through, suffix.
+# $1: roots joined by newlines; then for each need: kind, path, the folder to look through, suffix,
+# and whether its text is wanted.
 _SCRIPT = r"""
-roots=$1 wanted=$2; shift 2
+roots=$1; shift
+some() { for file in "$1"/*"$2"; do [ -f "$file" ] && return; done; return 1; }
 (
   IFS='
 '
@@ -27,14 +28,14 @@ roots=$1 wanted=$2; shift 2
   readlink -f -- $roots
 )
 printf '\035'
-number=0
 while [ $# -gt 0 ]; do
-  kind=$1 path=$2 among=$3 suffix=$4; shift 4
+  kind=$1 path=$2 among=$3 suffix=$4 wanted=$5; shift 5
   real=$(readlink -m -- "$path")
   verdict=missing
   case $kind in
     folder) [ -d "$real" ] && verdict=ok ;;
     file) [ -f "$real" ] && verdict=ok ;;
+    some) some "$real" "$suffix" && verdict=ok ;;
     place)
       # The nearest folder that is there must let one make the rest.
       near=$real
@@ -47,9 +48,10 @@ while [ $# -gt 0 ]; do
     (cd "$among" && find . -maxdepth 2 -type f -name "*$suffix" 2>/dev/null | head -n 200)
   fi
   printf '\037'
-  if [ "$number" = "$wanted" ] && [ "$verdict" = ok ]; then head -c 65536 -- "$path"; fi
+  if [ "$wanted" ] && [ "$verdict" = ok ] && [ -f "$real" ]; then
+    head -c 65536 -- "$real" | tr -d '\036'
+  fi
   printf '\036'
-  number=$((number + 1))
 done
 """
 
@@ -80,14 +82,11 @@ class Checked:
     """Its first 64 kB, where they were asked for."""
 
 
-def preflight(
-    needs: Sequence[Need], roots: Sequence[str], read: str = ""
-) -> Query[tuple[Checked, ...]]:
-    """Ask about all needs at once; `read` names the field of the need whose text is wanted."""
-    wanted = next((i for i, need in enumerate(needs) if need.field == read), -1)
-    args = ["\n".join(roots), str(wanted)]
+def preflight(needs: Sequence[Need], roots: Sequence[str]) -> Query[tuple[Checked, ...]]:
+    """Ask about all needs at once."""
+    args = ["\n".join(roots)]
     for need in needs:
-        args += [need.kind, need.path, need.among, need.suffix]
+        args += [need.kind, need.path, need.among, need.suffix, "text" if need.read else ""]
     return Query(
         _SCRIPT,
         lambda output: _parse(output, needs),
@@ -112,7 +111,7 @@ def _checked(need: Need, record: str, roots: Sequence[str]) -> Checked:
     verdict, real, others, text = record.split(FIELD, 3)
     found = Verdict(verdict)
     if not below(real or need.path, roots):
-        found = Verdict.OUTSIDE
+        found, text = Verdict.OUTSIDE, ""
     listed = tuple(line.removeprefix("./") for line in others.splitlines() if line)
     return Checked(need, found, real, listed, text)
 

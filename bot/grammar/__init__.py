@@ -16,8 +16,10 @@ from bot.grammar.words import LONGEST, normalise, refuse
 from bot.options import Options
 from bot.shapes import shown
 from bot.suggest import did_you_mean, suggest
+from bot.words import listed
 from bot.workloads.batch_script import Submit
 from bot.workloads.nemo import NemoRun
+from bot.workloads.nemo_rl.run import ALGORITHMS, NemoRlRun
 
 __all__ = ["Help", "Parsed", "did_you_mean", "help_card", "parse", "suggest", "usage"]
 
@@ -65,13 +67,14 @@ def parse(command: str, text: str) -> Parsed | Help:
     words = pasted.words
     if not words or words[0].lower() in _HELP:
         return _help(group, words[1:])
-    spelled = spelling(words) if group != "nemo-rl" else None
+    spelled = spelling(words, group)
     if spelled is None:
         if len(words) > 1 and words[1].lower() in _HELP and _second_words(group, words[0]):
             return _help(group, words[:1])
         found = _find(group, words)
         spelled = Spelling(found.name, words[found.words :])
-    return _read(_BY_NAME[spelled.name], spelled, pasted)
+    group, *verb = spelled.name.split()
+    return _read(_find(group, verb), spelled, pasted)
 
 
 def _help(group: str, topic: Sequence[str]) -> Help:
@@ -133,18 +136,28 @@ def _there_is(group: str) -> str:
 
 def _meant(group: str, typed: str) -> str:
     """Guess at the subcommand that was left out or misspelt."""
+    verb = typed.lower()
     if typed.endswith(".py"):
         return f"Did you mean `/nemo run {typed[:100]}`?"
+    if group == "nemo-rl" and (typed.endswith(".sh") or verb in ALGORITHMS):
+        return f"Did you mean `/nemo-rl run {typed[:100]}`?"
     if typed.endswith((".sh", ".sbatch", ".slurm")):
         return f"Did you mean `/slurm submit {typed[:100]}`?"
     if re.fullmatch(r"[0-9]+(?:[_+][0-9]+)?", typed):
         return f"Did you mean `/slurm status {typed[:24]}`?"
-    verbs = {c.verb: f"/{c.name}" for c in COMMANDS if not group or c.group == group}
-    others = {c.verb: f"/{c.name}" for c in COMMANDS}
-    exact = [verb for verb in others if verb == typed.lower()]
-    near = exact or suggest(typed, verbs, 2) or suggest(typed, others, 2)
-    if near:
-        return f"Did you mean {' or '.join(f'`{others[verb]}`' for verb in near)}?"
+    own = [c.verb for c in COMMANDS if not group or c.group == group]
+    every = [c.verb for c in COMMANDS]
+    exact = [verb] if verb in every else []
+    near = exact or suggest(typed, own, 2) or suggest(typed, every, 2)
+    # A verb that this slash command has is meant here; another may belong to several.
+    names = [
+        f"`/{c.name}`"
+        for guess in near
+        for c in COMMANDS
+        if c.verb == guess and (guess not in own or not group or c.group == group)
+    ]
+    if names:
+        return f"Did you mean {listed(names, 'or')}?"
     return _there_is(group)
 
 
@@ -157,6 +170,9 @@ def _read(command: Command, spelled: Spelling, pasted: Pasted) -> Parsed | Help:
         workdir = {"workdir": pasted.home} if pasted.home else {}
         run = read(command, spelled.words, defaults=workdir)
         return Parsed(command.name, run, _nemo_notes(run, folder, pasted.home))
+    if command.model is NemoRlRun:
+        typed = {"cluster_type": pasted.cluster_type} if pasted.cluster_type else {}
+        return Parsed(command.name, read(command, spelled.words, defaults=typed), _rl_notes(folder))
     if command.model is Submit:
         chdir = {"chdir": folder} if folder else {}
         submit = read(command, spelled.words, defaults=chdir, script_last=spelled.script_last)
@@ -175,6 +191,13 @@ def _nemo_notes(run: Options, folder: str, home: str) -> tuple[str, ...]:
             f"`cd {folder[:100]}` was left out: run.py runs in the recipes' configured folder."
         )
     return tuple(notes)
+
+
+def _rl_notes(folder: str) -> tuple[str, ...]:
+    """Say that a folder other than NeMo-RL's has no meaning here."""
+    if not folder or posixpath.basename(_plain(folder)) in {"", ".", "nemo_rl"}:
+        return ()
+    return (f"`{folder[:100]}` was left out: the launcher runs in NeMo-RL's configured folder.",)
 
 
 _RECIPES = "$WORK_DIR"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from bot.cluster_types import ClusterType
 from bot.options import (
     AccountOption,
     AfterOption,
@@ -19,9 +20,8 @@ from bot.options import (
     flag,
     word,
 )
-from bot.shapes import Lines, Name, Nodes, Path, Pattern, one_of
+from bot.shapes import Lines, Name, Nodes, Path, Pattern, Switch, one_of
 from bot.workloads import WORKLOADS
-from bot.workloads.nemo import SlurmType
 
 
 class Recipes(Options):
@@ -103,8 +103,15 @@ class Rerun(Options):
     qos: QosOption = None
     exclude: ExcludeOption = None
     slurm_type: Annotated[
-        SlurmType | None, flag("--slurm-type", metavar="TYPE", help="the cluster type")
+        ClusterType | None, flag("--slurm-type", metavar="TYPE", help="a recipe's cluster type")
     ] = None
+    cluster_type: Annotated[
+        ClusterType | None,
+        flag("--cluster-type", metavar="TYPE", help="a NeMo-RL job's cluster type"),
+    ] = None
+    no_wandb: Annotated[
+        Switch, flag("--no-wandb", help="a NeMo-RL job without Weights & Biases")
+    ] = False
     image: Annotated[
         Path | None, flag("-i", "--image", metavar="IMAGE", help="the container image")
     ] = None
@@ -193,7 +200,7 @@ COMMANDS: tuple[Command, ...] = (
 
 LATER: dict[str, tuple[str, ...]] = {
     "nemo": ("image list", "image pull", "image build", "setup"),
-    "nemo-rl": ("run", "interactive", "shell", "exec", "setup"),
+    "nemo-rl": ("interactive", "shell", "exec", "setup"),
     "slurm": (
         "nodes",
         "queue",

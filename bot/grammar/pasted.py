@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.errors import FieldError, InputRefused
@@ -18,7 +19,8 @@ _ASSIGNMENT = re.compile(
     rf"\s*(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>{_QUOTABLE})(?:\s*(?:&&|;|\n)|\s+|$)"
 )
 _FOLDER = re.compile(rf"\s*cd\s+(?P<folder>{_QUOTABLE})\s*(?:&&|;|\n|$)")
-_OURS = {"NEMORUN_HOME", "WORK_DIR"}
+_OURS = {"NEMORUN_HOME", "WORK_DIR", "CLUSTER_TYPE"}
+_RL_LAUNCHER = "launch.sh"
 _SQUEUE_OF_ME = {("--me",), ("-u", "$USER"), ("--user=$USER",), ("--user", "$USER")}
 
 
@@ -34,6 +36,8 @@ class Pasted:
     """Where a `cd` in front of it led."""
     home: str = ""
     """What NEMORUN_HOME was set to."""
+    cluster_type: str = ""
+    """What CLUSTER_TYPE was set to."""
 
 
 def unwrap(text: str) -> Pasted:
@@ -53,7 +57,12 @@ def unwrap(text: str) -> Pasted:
             break
     _refuse_others(known)
     words = split(_expand(text.strip(), known))
-    return Pasted(words, folder=folder, home=known.get("NEMORUN_HOME", ""))
+    return Pasted(
+        words,
+        folder=folder,
+        home=known.get("NEMORUN_HOME", ""),
+        cluster_type=known.get("CLUSTER_TYPE", ""),
+    )
 
 
 def _bare(value: str) -> str:
@@ -96,21 +105,55 @@ class Spelling:
     """Whether everything behind the first plain word belongs to that word."""
 
 
-def spelling(words: tuple[str, ...]) -> Spelling | None:
-    """Recognise `python3 run.py …`, `sinfo`, `squeue`, `scancel 75`, `sbatch …`."""
-    program, rest = posixpath.basename(words[0]), words[1:]
-    if re.fullmatch(r"python[0-9.]*", program) and rest:
-        words, program, rest = rest, posixpath.basename(rest[0]), rest[1:]
-    match program:
-        case "run.py":
-            return Spelling("nemo run", rest, folder=posixpath.dirname(words[0]))
-        case "sinfo":
-            return Spelling("slurm partitions", rest)
-        case "squeue":
-            return Spelling("slurm jobs", ("mine",) if rest in _SQUEUE_OF_ME else ("all", *rest))
-        case "scancel":
-            return Spelling("slurm cancel", rest)
-        case "sbatch":
-            return Spelling("slurm submit", rest, script_last=True)
-        case _:
-            return None
+def spelling(words: tuple[str, ...], group: str = "") -> Spelling | None:
+    """Recognise `python3 run.py …`, `sinfo`, `squeue`, `scancel 75`, `sbatch …`; None for others.
+
+    `group` is the slash command it was typed after, if any.
+    """
+    program = posixpath.basename(words[0])
+    if re.fullmatch(r"python[0-9.]*|bash|sh", program) and words[1:]:
+        words, program = words[1:], posixpath.basename(words[1])
+    spell = _PROGRAMS.get(program)
+    return spell(words, group) if spell else None
+
+
+def _run_py(words: tuple[str, ...], _group: str) -> Spelling:
+    return Spelling("nemo run", words[1:], folder=posixpath.dirname(words[0]))
+
+
+def _squeue(words: tuple[str, ...], _group: str) -> Spelling:
+    mine = words[1:] in _SQUEUE_OF_ME
+    return Spelling("slurm jobs", ("mine",) if mine else ("all", *words[1:]))
+
+
+def _sbatch(words: tuple[str, ...], group: str) -> Spelling:
+    """NeMo-RL's launcher is NeMo-RL's launch, except where it is typed after `/slurm`."""
+    launch = None if group == "slurm" else _rl_launch(words[1:], group)
+    return launch or Spelling("slurm submit", words[1:], script_last=True)
+
+
+def _rl_launch(words: tuple[str, ...], _group: str) -> Spelling | None:
+    """Read a launch of NeMo-RL, as it follows `sbatch`; None when it is another script's.
+
+    The options before the script and behind it have different names, so they may be mixed.
+    """
+    at = next((i for i, w in enumerate(words) if posixpath.basename(w) == _RL_LAUNCHER), None)
+    if at is None:
+        return None
+    if any(re.fullmatch(r"-n[0-9]*|--ntasks(?:=.*)?", word) for word in words[:at]):
+        raise refuse("`-n` is sbatch's number of tasks; NeMo-RL asks for nodes", "Use `-N NODES`")
+    rest = (*words[:at], *words[at + 1 :])
+    name = "nemo-rl interactive" if "--interactive" in rest else "nemo-rl run"
+    others = tuple(word for word in rest if word != "--interactive")
+    return Spelling(name, others, folder=posixpath.dirname(words[at]))
+
+
+_PROGRAMS: dict[str, Callable[[tuple[str, ...], str], Spelling | None]] = {
+    "run.py": _run_py,
+    "sinfo": lambda words, _: Spelling("slurm partitions", words[1:]),
+    "squeue": _squeue,
+    "scancel": lambda words, _: Spelling("slurm cancel", words[1:]),
+    "sbatch": _sbatch,
+    _RL_LAUNCHER: _rl_launch,
+}
+"""How each program's command line is read: its words, and the slash command before them."""

@@ -10,7 +10,7 @@ from bot.card import Card
 from bot.cards import launch as cards
 from bot.cards.request import proposed, submitting, withdrawn
 from bot.cluster import slurm
-from bot.cluster.preflight import Checked, Verdict, preflight
+from bot.cluster.preflight import Checked, Verdict, below, preflight
 from bot.cluster.recipes import only_recipes
 from bot.errors import ClusterError, FieldError, Gone, InputRefused
 from bot.launching import QUIET
@@ -168,12 +168,12 @@ async def _checked(
         site = site.model_copy(update={"partition": (await node.default_partition()).name})
     full = workload.complete(options, site)
     roots = await node.roots()
-    checks = await node.run(preflight(workload.needs(full, site), roots, read="script"))
-    problems = tuple(_problem(check, roots) for check in checks if check.verdict != Verdict.OK)
-    if problems:
+    checks = await node.run(preflight(workload.needs(full, site), roots))
+    if problems := _problems(checks, roots):
         raise InputRefused(problems)
-    script = next((check.text for check in checks if check.text), "")
-    resources = workload.resources(full, script)
+    texts = {check.need.field: check.text for check in checks if check.text}
+    full = workload.fit(full, texts)
+    resources = workload.resources(full, texts.get(workload.batch, ""))
     if not resources.partition:
         resources = resources.model_copy(update={"partition": site.partition})
     return draft.model_copy(
@@ -181,12 +181,29 @@ async def _checked(
             "options": full.model_dump(mode="json"),
             "resources": resources,
             "title": workload.title(full),
-            "files": workload.files(full, site, script),
+            "files": workload.files(full, site, texts),
         }
     )
 
 
-_WORDS = {"recipe": "recipe", "script": "script", "image": "image"}
+_WORDS = {
+    "recipe": "recipe",
+    "script": "script",
+    "image": "image",
+    "job_script": "job script",
+    "launcher": "launcher",
+}
+
+
+def _problems(checks: Sequence[Checked], roots: Sequence[str]) -> tuple[FieldError, ...]:
+    """Return what is wrong; what is missing since its folder is, is not said again."""
+    wrong = [check for check in checks if check.verdict != Verdict.OK]
+    away = [check.need.path for check in wrong if check.need.kind == "folder"]
+    return tuple(
+        _problem(check, roots)
+        for check in wrong
+        if check.need.kind == "folder" or not below(check.need.path, away)
+    )
 
 
 def _problem(check: Checked, roots: Sequence[str]) -> FieldError:
@@ -204,11 +221,21 @@ def _problem(check: Checked, roots: Sequence[str]) -> FieldError:
             hint = "Change its rights on the cluster, or name another place"
         case _:
             message = f"There is no {what} `{need.path}` on the cluster"
+            if need.kind == "some":
+                message = f"There is no {what} (`*{need.suffix}`) in `{need.path}` on the cluster"
             others = only_recipes(check.others) if need.field == "recipe" else check.others
             hint = did_you_mean(need.path.removeprefix(f"{need.among}/"), others)
             if not hint and others:
                 hint = f"There is {', '.join(f'`{other}`' for other in others[:6])}"
+            hint = _with(hint, need.hint)
     return FieldError(need.field, message, hint)
+
+
+def _with(hint: str, what_to_do: str) -> str:
+    """Join what was meant and what to do."""
+    if not (hint and what_to_do):
+        return hint or what_to_do
+    return f"{hint}{'' if hint.endswith('?') else '.'} {what_to_do}"
 
 
 def _quoted(draft: Request, partition: PartitionState) -> Request:

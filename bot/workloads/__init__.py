@@ -7,6 +7,9 @@ from typing import Any
 from bot.workload import Workload
 from bot.workloads.batch_script import BATCH_SCRIPT
 from bot.workloads.nemo import NEMO
+from bot.workloads.nemo_rl import RUN
 
-WORKLOADS: dict[str, Workload[Any]] = {workload.name: workload for workload in (NEMO, BATCH_SCRIPT)}
+WORKLOADS: dict[str, Workload[Any]] = {
+    workload.name: workload for workload in (NEMO, RUN, BATCH_SCRIPT)
+}
 """By the command that asks for it: `nemo run`, `slurm submit`."""

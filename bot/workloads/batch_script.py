@@ -219,6 +219,7 @@ def needs(options: Submit, site: Site) -> tuple[Need, ...]:
         kind="file",
         among=posixpath.dirname(run.script),
         suffix=posixpath.splitext(run.script)[1],
+        read=True,
     )
     wanted = (
         Need(field="chdir", path=run.chdir or "", kind="folder"),

@@ -7,8 +7,9 @@ import re
 from datetime import timedelta
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
+from bot.cluster_types import GPUS_PER_NODE, ClusterType
 from bot.duration import duration
 from bot.model import Launch, Resources
 from bot.options import (
@@ -24,43 +25,8 @@ from bot.options import (
     flag,
     word,
 )
-from bot.shapes import Name, Nodes, Path, one_of, refused, shown
+from bot.shapes import Name, Nodes, Path, one_of
 from bot.workload import Need, Site, Workload
-
-GPUS_PER_NODE = {"hcc-a3m": 8, "hcc-a3u": 8, "hcc-a4": 8, "hcc-a3h": 8}
-
-_SPELLINGS = {
-    "a3m": "hcc-a3m",
-    "a3mega": "hcc-a3m",
-    "a3megagpu8g": "hcc-a3m",
-    "a3u": "hcc-a3u",
-    "a3ultra": "hcc-a3u",
-    "a3ultragpu8g": "hcc-a3u",
-    "a4": "hcc-a4",
-    "a4high": "hcc-a4",
-    "a4highgpu8g": "hcc-a4",
-    "a3h": "hcc-a3h",
-    "a3high": "hcc-a3h",
-    "a3highgpu8g": "hcc-a3h",
-}
-
-
-def slurm_type(text: str) -> str:
-    """Return what `a3m`, `A3-Mega` or `hcc_a3m` means, `hcc-a3m`; empty when it is no type."""
-    letters = re.sub(r"[^a-z0-9]", "", text.lower()).removeprefix("hcc")
-    return _SPELLINGS.get(letters, "")
-
-
-def _slurm_type(value: object) -> str:
-    found = slurm_type(str(value))
-    if not found:
-        raise refused(
-            f"{shown(value)} is not a known cluster type", f"One of {', '.join(GPUS_PER_NODE)}"
-        )
-    return found
-
-
-SlurmType = Annotated[str, BeforeValidator(_slurm_type)]
 
 
 class NemoRun(Options):
@@ -73,7 +39,7 @@ class NemoRun(Options):
     nodes: Annotated[Nodes, flag("-n", "-N", "--nodes", metavar="NODES", help="how many nodes")] = 1
     partition: PartitionOption = None
     slurm_type: Annotated[
-        SlurmType | None,
+        ClusterType | None,
         flag(
             "--slurm-type",
             metavar="TYPE",
@@ -125,7 +91,7 @@ def complete(options: NemoRun, site: Site) -> NemoRun:
         update={
             "recipe": site.path(options.recipe),
             "partition": partition,
-            "slurm_type": options.slurm_type or _type_of(partition, site),
+            "slurm_type": options.slurm_type or site.cluster_type(partition),
             "workdir": workdir or None,
             "image": site.path(image, (loose_image and site.images) or workdir) or None,
             "experiment_name": options.experiment_name or _experiment(options.recipe),
@@ -135,12 +101,6 @@ def complete(options: NemoRun, site: Site) -> NemoRun:
             "account": options.account or site.account or None,
         }
     )
-
-
-def _type_of(partition: str | None, site: Site) -> str | None:
-    """The type of the partition, else of the cluster, else the one it is named after."""
-    configured = site.slurm_types.get(partition or "") or site.slurm_type
-    return configured or slurm_type(partition or "") or None
 
 
 def _experiment(recipe: str) -> str:

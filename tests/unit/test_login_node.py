@@ -97,7 +97,13 @@ async def test_the_home_folder_is_asked_once(slurm: FakeSlurm) -> None:
     """And roots below it are absolute; the recipes' own folder need not be named."""
     node = login_node(slurm, roots=("~", "~/images", "/scratch"))
     recipes = "/home/alice/vertex-oss-training/nemo"
-    assert await node.roots() == ("/home/alice", "/home/alice/images", "/scratch", recipes)
+    assert await node.roots() == (
+        "/home/alice",
+        "/home/alice/images",
+        "/scratch",
+        recipes,
+        f"{recipes}_rl",
+    )
     assert (await node.site()).home == "/home/alice"
     assert slurm.count("home") == 1
 

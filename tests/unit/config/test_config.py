@@ -36,7 +36,12 @@ def test_the_example_is_usable_once_its_files_are_there(tmp_path: Path) -> None:
     assert alice.key == tmp_path / "id_ed25519"
     assert alice.site.nemo_dir == "~/vertex-oss-training/nemo"
     assert alice.site.slurm_types == {"a3m": "hcc-a3m", "a3u": "hcc-a3u"}
-    assert alice.all_roots == ("~", "/gcs", "~/vertex-oss-training/nemo")
+    assert alice.all_roots == (
+        "~",
+        "/gcs",
+        "~/vertex-oss-training/nemo",
+        "~/vertex-oss-training/nemo_rl",
+    )
     assert settings.cluster_of("C0123ABCD") == "alice"
     assert settings.ask_above("alice") == 100.0
     assert settings.slack.socket_mode

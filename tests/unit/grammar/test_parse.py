@@ -266,9 +266,12 @@ def test_sbatch_options_are_a_closed_list_with_shapes(words: str, field: str) ->
         ("/slurm", "train.sh -N 2", "Did you mean `/slurm submit train.sh`?"),
         ("/nemo", "pretrain/x.py -n 2", "Did you mean `/nemo run pretrain/x.py`?"),
         ("/nemo", "logs 75", "Did you mean `/slurm logs`?"),
-        ("/slurm", "run x.py", "Did you mean `/nemo run`?"),
-        ("", "run x.py", "Did you mean `/nemo run`?"),
-        ("", "rnu x.py", "Did you mean `/nemo run`?"),
+        ("/slurm", "run x.py", "Did you mean `/nemo run` or `/nemo-rl run`?"),
+        ("", "run x.py", "Did you mean `/nemo run` or `/nemo-rl run`?"),
+        ("", "rnu x.py", "Did you mean `/nemo run` or `/nemo-rl run`?"),
+        ("/nemo-rl", "dpo", "Did you mean `/nemo-rl run dpo`?"),
+        ("/nemo-rl", "algorithms/x.sh -N 2", "Did you mean `/nemo-rl run algorithms/x.sh`?"),
+        ("/nemo-rl", "rum dpo", "Did you mean `/nemo-rl run`?"),
     ],
 )
 def test_what_was_meant_is_offered(command: str, text: str, hint: str) -> None:
@@ -282,7 +285,7 @@ def test_where_nothing_is_meant_everything_is_offered() -> None:
 @pytest.mark.parametrize(
     ("command", "text"),
     [(f"/{group}", verb) for group, verbs in LATER.items() for verb in verbs]
-    + [("", "nemo-rl run dpo")],
+    + [("", "nemo-rl interactive")],
 )
 def test_what_is_not_built_yet_says_so(command: str, text: str) -> None:
     assert "comes later" in errors(command, text)["command"].message

@@ -9,6 +9,7 @@ from bot.grammar import Parsed, parse
 from bot.grammar.commands import Cancel, Jobs, Partitions
 from bot.workloads.batch_script import Submit
 from bot.workloads.nemo import NemoRun
+from bot.workloads.nemo_rl.run import NemoRlRun
 
 DOCUMENTED = NemoRun(
     recipe="pretrain/llama3p1_2b_pt.py",
@@ -144,3 +145,62 @@ def test_options_behind_a_script_are_said_to_be_the_scripts() -> None:
 def test_what_goes_beyond_the_documentation_is_refused(text: str) -> None:
     with pytest.raises(InputRefused):
         parse("/nemo", text)
+
+
+RL = NemoRlRun(job_script="algorithms/dpo.sh", nodes=2, cluster_type="hcc-a3m")
+RL_LINE = "sbatch -N 2 launch.sh --cluster_type hcc-a3m --job_script algorithms/dpo.sh"
+
+
+@pytest.mark.parametrize("command", ["/nemo-rl", "/nemo", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        RL_LINE,
+        RL_LINE.replace("_type", "-type").replace("_script", "-script"),
+        RL_LINE.replace("--", "—").replace("launch.sh", "<http://launch.sh|launch.sh>"),
+        f"cd $HOME/vertex-oss-training/nemo_rl/\n{RL_LINE}",
+        f"cd ~/vertex-oss-training/nemo_rl; {RL_LINE}",
+        RL_LINE.replace("launch.sh", "./launch.sh"),
+        RL_LINE.replace("launch.sh", "$HOME/vertex-oss-training/nemo_rl/launch.sh"),
+        RL_LINE.replace("hcc-a3m", "A3-Mega").replace("-N 2", "--nodes=2"),
+        'export CLUSTER_TYPE="hcc-a3m" && sbatch -N2 launch.sh --job_script algorithms/dpo.sh',
+    ],
+)
+def test_the_documented_nemo_rl_launch_is_understood(text: str, command: str) -> None:
+    found = parsed(text, command)
+    assert (found.subcommand, found.options, found.notes) == ("nemo-rl run", RL, ())
+
+
+def test_scheduler_options_may_stand_on_either_side_of_the_launcher() -> None:
+    expected = RL.model_copy(update={"partition": "a3m", "account": "research"})
+    for text in (
+        RL_LINE.replace("launch.sh", "-p a3m -A research launch.sh"),
+        f"{RL_LINE} --partition a3m --account=research",
+    ):
+        assert parsed(text, "/nemo-rl").options == expected
+
+
+def test_the_launcher_is_a_plain_script_after_slurm() -> None:
+    found = parsed(RL_LINE, "/slurm")
+    assert (found.subcommand, found.options) == (
+        "slurm submit",
+        Submit(
+            script="launch.sh",
+            nodes=2,
+            args=("--cluster_type", "hcc-a3m", "--job_script", "algorithms/dpo.sh"),
+        ),
+    )
+
+
+def test_another_folder_is_noted_since_the_launcher_runs_in_its_own() -> None:
+    [note] = parsed(f"cd /scratch/mine; {RL_LINE}", "/nemo-rl").notes
+    assert "/scratch/mine" in note
+
+
+def test_sbatchs_number_of_tasks_is_not_taken_for_nodes() -> None:
+    with pytest.raises(InputRefused) as refused:
+        parse("/nemo-rl", RL_LINE.replace("-N 2", "-n 2"))
+    assert refused.value.errors[0].hint == "Use `-N NODES`"
+    assert parsed("run dpo -n 2", "/nemo-rl").options == RL.model_copy(
+        update={"cluster_type": None}
+    )

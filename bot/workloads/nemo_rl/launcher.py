@@ -1,0 +1,206 @@
+"""What every launch through NeMo-RL's `launch.sh` has in common.
+
+Scheduler options stand before the script: behind it they would be the script's own. How the script
+spells its options is read from its text on the cluster, since the documentation spells them both
+ways.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+from typing import Annotated, TypeVar
+
+from bot.cluster_types import GPUS_PER_NODE, ClusterType
+from bot.directives import directives
+from bot.duration import duration
+from bot.errors import FieldError, InputRefused
+from bot.model import Launch, Resources, Value
+from bot.options import (
+    AccountOption,
+    AfterOption,
+    DryRunOption,
+    ExcludeOption,
+    Options,
+    PartitionOption,
+    QosOption,
+    TimeOption,
+    flag,
+    unseen,
+)
+from bot.shapes import Name, Nodes
+from bot.words import listed
+from bot.workload import Need, Site
+
+LAUNCHER = "launcher"
+"""The field of the need that is the launcher's text."""
+
+_OPTIONS = ("cluster_type", "job_script", "interactive")
+_COMMENT = re.compile(r"(?m)^[ \t]*#.*$")
+_LONG = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+
+
+class Habits(Value):
+    """How a launcher wants to be called, as its text shows."""
+
+    cluster_type: str = "--cluster_type"
+    job_script: str = "--job_script"
+    interactive: str = "--interactive"
+    singleton: bool = False
+    """Whether its header lets one job of a name and user run at a time."""
+    takes_args: bool = False
+    """Whether what stands behind `--` goes on to the training."""
+
+
+class RlJob(Options):
+    """What both kinds of NeMo-RL job take."""
+
+    nodes: Annotated[Nodes, flag("-N", "-n", "--nodes", metavar="NODES", help="how many nodes")] = 1
+    partition: PartitionOption = None
+    cluster_type: Annotated[
+        ClusterType | None,
+        flag(
+            "--cluster-type",
+            metavar="TYPE",
+            help="the cluster type; by default the one of the partition",
+            choices=tuple(GPUS_PER_NODE),
+        ),
+    ] = None
+    job_name: Annotated[
+        Name | None, flag("-J", "--job-name", "--name", metavar="NAME", help="the job's name")
+    ] = None
+    time: TimeOption = None
+    account: AccountOption = None
+    qos: QosOption = None
+    after: AfterOption = ()
+    exclude: ExcludeOption = None
+    dry_run: DryRunOption = False
+    habits: Annotated[Habits, unseen()] = Habits()
+
+
+J = TypeVar("J", bound=RlJob)
+
+
+def complete(options: J, site: Site) -> J:
+    """Write in the site's partition, its cluster type, and the account."""
+    partition = options.partition or site.partition or None
+    return options.model_copy(
+        update={
+            "partition": partition,
+            "cluster_type": options.cluster_type or site.cluster_type(partition),
+            "account": options.account or site.account or None,
+        }
+    )
+
+
+def folder(site: Site) -> str:
+    """Return the launcher's folder; the job's own folder is made in it."""
+    return site.path(site.nemo_rl_dir)
+
+
+def resources(options: RlJob, script: str = "") -> Resources:
+    """Return what a job takes: whole nodes; the time from the launcher's header if need be."""
+    written = directives(script)
+    time = options.time or written.get("time", "")
+    return Resources(
+        partition=options.partition or "",
+        nodes=options.nodes,
+        gpus_per_node=GPUS_PER_NODE.get(options.cluster_type or ""),
+        time=duration(time) if time else None,
+    )
+
+
+def launch(options: RlJob, site: Site, own: tuple[str, ...]) -> Launch:
+    """Return the documented call of `sbatch`; `own` are the launcher's further words."""
+    typed = (options.habits.cluster_type, options.cluster_type) if options.cluster_type else ()
+    argv = ("sbatch", *_scheduler_options(options), site.nemo_rl_launcher, *typed, *own)
+    return Launch(argv=argv, cwd=folder(site), secrets=True)
+
+
+def _scheduler_options(run: RlJob) -> tuple[str, ...]:
+    waits = f"afterok:{':'.join(run.after)}" if run.after else None
+    if waits and run.habits.singleton:  # an option on the command line replaces the header's
+        waits += ",singleton"
+    pairs = (
+        ("--partition", run.partition),
+        ("--account", run.account),
+        ("--qos", run.qos),
+        ("--time", run.time),
+        ("--job-name", run.job_name),
+        ("--dependency", waits),
+        ("--exclude", run.exclude),
+    )
+    return ("-N", str(run.nodes), *(f"{name}={value}" for name, value in pairs if value))
+
+
+def needs(site: Site) -> tuple[Need, ...]:
+    """Name what every launch reads: the folder, the launcher and an image."""
+    where = folder(site)
+    image = Need(
+        field="image",
+        path=site.path(site.nemo_rl_image, where) or where,
+        kind="file" if site.nemo_rl_image else "some",
+        among=where,
+        suffix=".sqsh",
+        hint="`/nemo image pull nemo-rl` copies it there",
+    )
+    return (
+        Need(field="folder", path=where, kind="folder", hint="`/nemo-rl setup` fetches it"),
+        Need(
+            field=LAUNCHER,
+            path=posixpath.join(where, site.nemo_rl_launcher),
+            kind="file",
+            read=True,
+            hint="`/nemo-rl setup` fetches it",
+        ),
+        image,
+    )
+
+
+def fit(options: J, texts: Mapping[str, str], *needed: str) -> J:
+    """Return the options fitted to the launcher on the cluster.
+
+    `needed` are names of further options that it must have. Raises InputRefused when it lacks one,
+    or when nothing tells the cluster type.
+    """
+    if options.cluster_type is None:
+        types = listed([f"`{name}`" for name in GPUS_PER_NODE], "or")
+        problem = f"Which cluster type is partition `{options.partition}`?"
+        raise InputRefused((FieldError("cluster_type", problem, f"Add `--cluster_type` {types}"),))
+    found = habits(texts.get(LAUNCHER, ""), "cluster_type", *needed)
+    return options.model_copy(update={"habits": found})
+
+
+def habits(text: str, *needed: str) -> Habits:
+    """Read a launcher's habits from its text; raises InputRefused when it lacks an option."""
+    code = _COMMENT.sub("", text)
+    spelled = {name: _spelling(code, name) for name in _OPTIONS}
+    lacking = [name for name in needed if not spelled[name]]
+    if lacking and not re.search(r"\$[@*]|\$\{[@*]", code):
+        raise InputRefused(tuple(_lacks(name, code) for name in lacking))
+    return Habits(
+        **{name: flag for name, flag in spelled.items() if flag},
+        singleton="singleton" in directives(text).get("dependency", ""),
+        takes_args=re.search(r"(?m)^\s*(?:\*\|)?--\)", code) is not None,
+    )
+
+
+def _lacks(name: str, code: str) -> FieldError:
+    there = listed([f"`{flag}`" for flag in dict.fromkeys(_LONG.findall(code))][:8])
+    hint = f"It knows {there}" if there else "It names no options"
+    return FieldError(name, f"The launcher on the cluster has no option `--{name}`", hint)
+
+
+def _spelling(code: str, name: str) -> str:
+    """Return the option as a launcher's code takes it, `--cluster_type`; empty when it does not."""
+    spellings = dict.fromkeys((name, name.replace("_", "-")))
+    for pattern in (
+        r"--{name}(?:=\*)?[\"']?\s*[|)]",  # a branch of `case`
+        r"(?<![\w-]){name}::?(?=[,\s\"'])",  # a word of getopt
+        r"(?<![\w-])--{name}(?![\w-])",
+    ):
+        for spelling in spellings:
+            if re.search(pattern.format(name=re.escape(spelling)), code):
+                return f"--{spelling}"
+    return ""

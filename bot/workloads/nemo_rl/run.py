@@ -1,0 +1,153 @@
+"""NeMo-RL training: a job script that the recipes' `launch.sh` runs in a container."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from bot.errors import FieldError, InputRefused
+from bot.model import File, Launch
+from bot.options import Option, RetriesOption, flag, word
+from bot.shapes import Line, Path, Switch
+from bot.workload import Need, Site, Workload
+from bot.workloads.nemo_rl import launcher, wandb
+from bot.workloads.nemo_rl.launcher import RlJob
+
+ALGORITHMS = ("dpo", "grpo", "sft")
+"""Those that the documentation names."""
+_FOLDER = "algorithms"
+_MOST = 65_000
+"""Bytes of a job script; what is read of it on the cluster ends soon after."""
+
+
+def _script(path: str) -> str:
+    """Return the job script that is meant: `dpo` and `dpo.sh` are `algorithms/dpo.sh`."""
+    if "/" in path or path.startswith(("~", "$")):
+        return path
+    return f"{_FOLDER}/{path}" if path.endswith(".sh") else f"{_FOLDER}/{path.lower()}.sh"
+
+
+class NemoRlRun(RlJob):
+    """One run of a job script."""
+
+    job_script: Annotated[
+        Annotated[Path, AfterValidator(_script)],
+        word(
+            "dpo|grpo|sft|SCRIPT",
+            "--job-script",
+            help="the algorithm, or a job script such as `algorithms/dpo.sh`",
+        ),
+    ]
+    args: Annotated[
+        tuple[Line, ...],
+        Option(
+            (),
+            "settings of the training, such as `dpo.max_num_steps=50`, if the launcher takes any",
+            "KEY=VALUE",
+            positional=True,
+            rest=True,
+        ),
+    ] = ()
+    no_wandb: Annotated[
+        Switch,
+        flag("--no-wandb", help="switch Weights & Biases off, in a copy of the job script"),
+    ] = False
+    retries: RetriesOption = 0
+
+
+def complete(options: NemoRlRun, site: Site) -> NemoRlRun:
+    """Write in the site's defaults; the script is named from the launcher's folder on."""
+    where = launcher.folder(site)
+    path = site.path(options.job_script, where)
+    return launcher.complete(options, site).model_copy(
+        update={"job_script": path.removeprefix(f"{where}/") if where else path}
+    )
+
+
+def launch(options: NemoRlRun, site: Site) -> Launch:
+    """Return the documented call of `sbatch`."""
+    run = complete(options, site)
+    script = wandb.copy_of(run.job_script) if run.no_wandb else run.job_script
+    behind = ("--", *run.args) if run.args else ()
+    return launcher.launch(run, site, (run.habits.job_script, script, *behind))
+
+
+def needs(options: NemoRlRun, site: Site) -> tuple[Need, ...]:
+    """Name the files that a launch reads, and the copy that it makes."""
+    where = launcher.folder(site)
+    path = site.path(options.job_script, where)
+    script = Need(
+        field="job_script",
+        path=path,
+        kind="file",
+        among=posixpath.join(where, _FOLDER),
+        suffix=".sh",
+        read=options.no_wandb,
+    )
+    copy = Need(field="copy", path=wandb.copy_of(path), kind="place", read=True)
+    return (*launcher.needs(site), script, *((copy,) if options.no_wandb else ()))
+
+
+def fit(options: NemoRlRun, texts: Mapping[str, str]) -> NemoRlRun:
+    """Return the options fitted to the launcher on the cluster."""
+    fitted = launcher.fit(options, texts, "job_script")
+    if fitted.args and not fitted.habits.takes_args:
+        problem = "The launcher on the cluster passes no settings on to the training"
+        hint = "Leave out what follows `--`; change them in a copy of the job script"
+        raise InputRefused((FieldError("args", problem, hint),))
+    return fitted
+
+
+def files(options: NemoRlRun, site: Site, texts: Mapping[str, str]) -> tuple[File, ...]:
+    """Return the copy of the job script without W&B, where it is wished."""
+    if not options.no_wandb:
+        return ()
+    script = site.path(options.job_script, launcher.folder(site))
+    name, text = posixpath.basename(script), texts.get("job_script", "")
+    copy = wandb.copy_of(script)
+    there = texts.get("copy", "")
+    if there and not wandb.ours(there):
+        problem = f"`{posixpath.basename(copy)}` is there already and somebody else made it"
+        raise _cannot(problem, "Give it another name on the cluster, or run it as the job script")
+    if len(text.encode()) > _MOST or "\N{REPLACEMENT CHARACTER}" in text:
+        raise _cannot(f"`{name}` is too long, or no text, so it cannot be copied")
+    changed = wandb.without_wandb(text)
+    if changed == text and not re.search(re.escape(wandb.OFF), text):
+        raise _cannot(
+            f"Nothing in `{name}` starts the training in a way that is known here",
+            f"Set `{wandb.OFF}` in a copy of it on the cluster and run that",
+        )
+    change = wandb.change(text, changed)
+    return (File(path=copy, text=wandb.marked(changed, script), of=script, change=change),)
+
+
+def _cannot(problem: str, hint: str = "") -> InputRefused:
+    return InputRefused((FieldError("no_wandb", problem, hint),))
+
+
+def _title(options: NemoRlRun) -> str:
+    return options.job_name or posixpath.basename(options.job_script).removesuffix(".sh")
+
+
+RUN = Workload(
+    name="nemo-rl run",
+    summary="Align a model: DPO, GRPO, SFT or another job script of NeMo-RL",
+    model=NemoRlRun,
+    complete=complete,
+    resources=launcher.resources,
+    batch=launcher.LAUNCHER,
+    launch=launch,
+    title=_title,
+    needs=needs,
+    fit=fit,
+    files=files,
+    follows=(("partition", "cluster_type"),),
+    examples=(
+        "/nemo-rl run dpo -N 2 -p a3m",
+        "/nemo-rl run algorithms/sft.sh -N 4 --time 8h --no-wandb",
+    ),
+)
