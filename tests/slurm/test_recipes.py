@@ -132,6 +132,36 @@ async def test_the_cross_device_link_stays_until_the_files_are_in_place(
     assert _LOSS.search(log)
 
 
+async def test_checkpoints_come_as_often_as_the_launcher_was_told(alice: Person) -> None:
+    """By an option that only this run.py has."""
+    state, log = await finished(alice, "-s sft/llama3p1_2b_sft.py -p a3u --checkpoint-every 25")
+    assert state == "COMPLETED"
+    saved = re.findall(r"Global Checkpoint Save : Rank: 0 : Iteration: (\d+)", log)
+    assert saved == ["24", "49", "59"]
+
+
+async def test_a_recipe_of_two_tasks_is_a_chain_of_two_jobs(alice: Person) -> None:
+    """One experiment; the second job waits for the first and takes what that has left."""
+    launched = await launch(alice, "-s sft/llama3p1_2b_pt_sft.py -p a3m --log-dir $HOME/chain")
+    names = re.findall(r"^Task \d: (\S+)$", launched.stdout, re.MULTILINE)
+    assert names == ["llama3p1_2b_pt", "llama3p1_2b_sft"]
+    first, second = re.findall(r"^- Job id: (\d+)$", launched.stdout, re.MULTILINE)
+    shown = (await alice.ssh(f"scontrol show job -o {second}")).stdout
+    assert f"Dependency=afterok:{first}(unfulfilled)" in shown
+    assert [await alice.ended(job) for job in (first, second)] == ["COMPLETED"] * 2
+    folder = f"$(dirname {launched.directory})/llama3p1_2b_sft"
+    log = (await alice.ssh(f"cat {folder}/log-*_{second}_0.out")).stdout
+    assert re.search(rf"RestoreConfig\(path='\S+/{first}/checkpoints/llama3p1_2b--", log)
+
+
+async def test_the_launcher_tells_all_its_options(alice: Person) -> None:
+    """The documented ones, and one that the documentation does not know."""
+    shown = (await alice.ssh("cd vertex-oss-training/nemo && python3 run.py --help")).stdout
+    words = "-e --slurm-type -p --partition -d -i -s -n --experiment-name --log-dir --cache-dir"
+    for word in (*words.split(), "--data-dir", "--account", "--checkpoint-every"):
+        assert re.search(rf"(?<![\w-]){word}\b", shown), word
+
+
 async def test_the_example_batch_scripts_do_what_they_say(alice: Person) -> None:
     """One trains, one fails for want of a file."""
     trains, fails = await alice.sbatch("jobs/train.sh"), await alice.sbatch("jobs/fails.sh")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import os
 import shlex
 import sys
@@ -28,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
     add("--log-dir", type=Path, help="where logs and checkpoints go")
     add("--cache-dir", type=Path, help="where downloads are kept (default: ~/.cache)")
     add("--data-dir", type=Path, help="where the training data is")
+    add("--checkpoint-every", type=int, metavar="STEPS", help="default: as the recipe says")
     add("--account", default=os.environ.get("SLURM_ACCOUNT", "research"), help="Slurm account")
     return made
 
@@ -36,11 +38,22 @@ def check(arguments: argparse.Namespace) -> str | None:
     """What is wrong with the arguments, or nothing."""
     if arguments.nodes < 1:
         return f"argument -n/--nodes: must be at least 1, not {arguments.nodes}"
+    if arguments.checkpoint_every is not None and arguments.checkpoint_every < 1:
+        return "argument --checkpoint-every: must be at least 1"
     if not (arguments.work_dir / arguments.script).is_file():
         return f"recipe not found: {arguments.work_dir / arguments.script}"
     if not arguments.image.is_file():
         return f"container image not found: {arguments.image}"
     return None
+
+
+def tasks(work_dir: Path, recipe: Path) -> list[Path]:
+    """The recipes that run one after another: those in a recipe's TASKS, or just itself."""
+    for statement in ast.parse((work_dir / recipe).read_text(encoding="utf-8")).body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id="TASKS")], value=value):
+                return [Path(each) for each in ast.literal_eval(value)]
+    return [recipe]
 
 
 def executor(arguments: argparse.Namespace, name: str) -> run.SlurmExecutor:
@@ -54,6 +67,8 @@ def executor(arguments: argparse.Namespace, name: str) -> run.SlurmExecutor:
         "DATA_DIR": (arguments.data_dir or work_dir / "data").absolute(),
         "OMP_NUM_THREADS": 1,
     }
+    if arguments.checkpoint_every:
+        variables["CHECKPOINT_EVERY"] = arguments.checkpoint_every
     return run.SlurmExecutor(
         account=arguments.account,
         partition=arguments.partition,
@@ -69,17 +84,24 @@ def executor(arguments: argparse.Namespace, name: str) -> run.SlurmExecutor:
 
 
 def main() -> None:
-    """Submit the recipe and leave; NeMo-Run prints the status."""
+    """Submit the recipe, a job for each task, and leave; NeMo-Run prints the status."""
     made = parser()
     arguments = made.parse_args()
     if problem := check(arguments):
         made.error(problem)
     name = arguments.experiment_name or arguments.script.stem
-    script = run.Script(
-        path=str((arguments.work_dir / arguments.script).resolve()), entrypoint="python3"
-    )
+    found = tasks(arguments.work_dir, arguments.script)
+    before: list[str] = []
     with run.Experiment(name) as experiment:
-        experiment.add(script, executor=executor(arguments, name), name=name)
+        for task in found:
+            path = str((arguments.work_dir / task).resolve())
+            added = experiment.add(
+                run.Script(path=path, entrypoint="python3"),
+                executor=executor(arguments, name),
+                name=name if len(found) == 1 else task.stem,
+                dependencies=before,
+            )
+            before = [added]
         experiment.run(detach=True)
 
 

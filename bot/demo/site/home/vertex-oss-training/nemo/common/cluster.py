@@ -17,6 +17,7 @@ class Job:
     log_dir: Path
     cache_dir: Path
     data_dir: Path
+    checkpoint_every: int | None  # steps; None as the recipe says
 
     @property
     def results(self) -> Path:
@@ -34,4 +35,5 @@ def current() -> Job:
         log_dir=Path(os.environ.get("LOG_DIR", here / "nemo_experiments")),
         cache_dir=Path(os.environ.get("CACHE_DIR", Path.home() / ".cache")),
         data_dir=Path(os.environ.get("DATA_DIR", here / "data")),
+        checkpoint_every=int(os.environ.get("CHECKPOINT_EVERY", "0")) or None,
     )

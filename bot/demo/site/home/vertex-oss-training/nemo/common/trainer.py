@@ -42,6 +42,7 @@ class Trainer:
         self._recipe = recipe
         self._job = cluster.current()
         self._results = self._job.results
+        self._every = self._job.checkpoint_every or recipe.save_every
         self._checkpoints = self._results / "checkpoints"
         self._checkpoints.mkdir(parents=True, exist_ok=True)
         self._model = LanguageModel(
@@ -87,7 +88,7 @@ class Trainer:
             loss, gradients = self._model.gradients(*self._samples(self._train, rng, share))
             loss, gradients = self._average(loss, gradients)
             optimizer.step(gradients, rate)
-            saving = step == last or (step + 1) % recipe.save_every == 0
+            saving = step == last or (step + 1) % self._every == 0
             checked = f" | val_loss: {self._validate():.4}" if saving else ""
             plain(
                 f"Training epoch 0, iteration {step}/{last} | lr: {rate:.4}"
