@@ -50,6 +50,8 @@ class Act(Value):
     command: str = ""
     """`/nemo`, `/nemo-rl`, `/slurm`; empty for a mention."""
     text: str = ""
+    leaked: tuple[str, ...] = ()
+    """Kinds of secrets that stood in the text and were taken out of it; see `bot.leaks`."""
     reply_url: str = ""
     action: str = ""
     """The action_id of the button or select."""

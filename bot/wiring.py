@@ -103,7 +103,7 @@ async def _bot(
     desk = Desk(service=service, chat=chat)
     inbox = Inbox(store, desk.perform, desk.resume, desk.apologise)
     app = _app(settings, chat.client)
-    register(app, inbox.accept)
+    register(app, inbox.accept, settings.secret_values)
     async with _running(outbox.run(), launcher.run(), explainer.run(), inbox.run()):
         for name, tracker in trackers.items():
             await tracker.load()

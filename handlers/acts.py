@@ -1,14 +1,16 @@
 """Slack payload → Act. The same delivery always gives the same act, whoever receives it.
 
-Tokens that people paste are taken out here, before anything is kept.
+Tokens that people paste are taken out here, before anything is kept; their kinds are remembered.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Any
 
+from bot.leaks import leaked
 from bot.model import Act, ActKind, Caller, derive
 from bot.redact import redact
 
@@ -17,27 +19,33 @@ Json = dict[str, Any]
 _MENTION = re.compile(r"^\s*<@[A-Z0-9]+(?:\|[^>]*)?>[\s,:]*")
 
 
-def slash(command: Json) -> Act:
-    """Return the act of a slash command; its trigger id names it."""
+def slash(command: Json, known: Collection[str] = ()) -> Act:
+    """Return the act of a slash command; its trigger id names it.
+
+    `known` are values of secrets, which are taken out whatever they look like.
+    """
     team = _team(command)
+    text = command.get("text") or ""
     return Act(
         id=derive(team, "slash", command["trigger_id"]),
         kind=ActKind.SLASH,
         caller=Caller(team=team, user=command["user_id"], channel=command["channel_id"]),
         at=datetime.now(UTC),
         command=command["command"],
-        text=redact(command.get("text") or "", ()),
+        text=redact(text, known),
+        leaked=leaked(text, known),
         reply_url=command.get("response_url") or "",
     )
 
 
-def message(event: Json, team: str) -> Act | None:
+def message(event: Json, team: str, known: Collection[str] = ()) -> Act | None:
     """Return the act of a mention or direct message; None for what is not a person's words.
 
     A message can arrive as two events (mention and direct message): its ts names it.
     """
     if event.get("subtype") or event.get("bot_id") or not event.get("user"):
         return None
+    text = _MENTION.sub("", event.get("text") or "")
     return Act(
         id=derive(team, "message", event["channel"], event["ts"]),
         kind=ActKind.MENTION,
@@ -48,7 +56,8 @@ def message(event: Json, team: str) -> Act | None:
             thread=event.get("thread_ts") or "",
         ),
         at=datetime.now(UTC),
-        text=redact(_MENTION.sub("", event.get("text") or ""), ()),
+        text=redact(text, known),
+        leaked=leaked(text, known),
         message_ts=event["ts"],
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -30,9 +30,12 @@ Next = Callable[[], Awaitable[Any]]
 Accept = Callable[[Act], Awaitable[bool]]
 
 
-def register(app: AsyncApp, accept: Accept) -> None:
-    """Attach the listeners; `accept` keeps an act durably, so that it outlives a crash."""
-    listeners = _Listeners(accept)
+def register(app: AsyncApp, accept: Accept, known: Collection[str] = ()) -> None:
+    """Attach the listeners; `accept` keeps an act durably, so that it outlives a crash.
+
+    `known` are values of secrets, which are kept out of every act.
+    """
+    listeners = _Listeners(accept, known)
     for name in COMMANDS:
         app.command(name)(listeners.slash)
     app.action(re.compile(".*"))(listeners.control)
@@ -45,11 +48,12 @@ def register(app: AsyncApp, accept: Accept) -> None:
 class _Listeners:
     """What Slack calls. Nothing happens here but keeping the act and acknowledging it."""
 
-    def __init__(self, accept: Accept) -> None:
+    def __init__(self, accept: Accept, known: Collection[str]) -> None:
         self._accept = accept
+        self._known = known
 
     async def slash(self, ack: AsyncAck, command: dict[str, Any], respond: AsyncRespond) -> None:
-        act = acts.slash(command)
+        act = acts.slash(command, self._known)
         if not await self._kept(act):
             await ack(text=NOT_KEPT)
             return
@@ -68,7 +72,7 @@ class _Listeners:
     async def message(
         self, event: dict[str, Any], body: dict[str, Any], next: Next
     ) -> BoltResponse | None:
-        act = acts.message(event, body.get("team_id") or "")
+        act = acts.message(event, body.get("team_id") or "", self._known)
         if act is None or await self._kept(act):
             await next()
             return None

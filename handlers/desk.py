@@ -59,6 +59,10 @@ class Desk:
             if act_on is None:
                 return trouble.said("This control belongs to an older version of the bot.")
             return await act_on(self._service, act)
+        if act.leaked:
+            extra = {"action": "secret_pasted", "act": act.id, "kinds": list(act.leaked)}
+            logger.warning("a secret was pasted into Slack", extra=extra)
+            return trouble.pasted(act.leaked, visible=act.kind is ActKind.MENTION)
         parsed = grammar.parse(act.command, act.text)
         if isinstance(parsed, grammar.Help):
             return grammar.help_card(parsed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.card import Bullets, Card, Mono, Text, Tone
 from bot.cards import parts
 from bot.errors import (
@@ -13,7 +15,8 @@ from bot.errors import (
     SlurmUnreachable,
 )
 from bot.grammar.usage import marked
-from bot.words import count
+from bot.leaks import OTHER, leak
+from bot.words import count, listed
 
 NO_FIELD = {"command", "environment"}
 """What is wrong with the whole of what was typed is not said beside a field."""
@@ -70,6 +73,35 @@ def refused(error: SbatchatError) -> Card:
     if words is None:
         return Card(tone=Tone.TROUBLE, lead=sentences(error.sentence), foot=(nothing,))
     return Card(tone=Tone.TROUBLE, lead=(words,), foot=((Mono(text=error.sentence),), nothing))
+
+
+def pasted(kinds: Sequence[str], *, visible: bool) -> Card:
+    """Say that a secret was pasted, and what to do now; `visible` when others can read it there."""
+    leaks = [leak(kind) for kind in kinds]
+    what = listed([one.what for one in leaks])
+    names = [one.name for one in leaks if one.name]
+    steps: list[Text] = [marked(f"{one.revoke}.") for one in leaks]
+    if visible:
+        steps.insert(0, ("Delete your message: whoever is in this conversation can read it.",))
+    if names:
+        said = listed([f"`{name}`" for name in names])
+        steps.append(
+            marked(
+                f"Ask the bot's administrators to put the new one into the bot's configuration as "
+                f"{said}; launches then have it. `/slurm secrets` shows how it is."
+            )
+        )
+    if OTHER in leaks:
+        steps.append(("If it is none, put that text into the script on the cluster instead.",))
+    return Card(
+        tone=Tone.TROUBLE,
+        lead=parts.fill(
+            "Nothing was run. That text holds what looks like {what}. "
+            "It was neither stored nor repeated.",
+            what=what,
+        ),
+        parts=(Bullets(items=tuple(steps)),),
+    )
 
 
 def said(sentence: str, tone: Tone = Tone.PLAIN) -> Card:

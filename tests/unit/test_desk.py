@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.card import plain
+from bot.card import Bullets, plain
 from bot.cards import trouble
 from bot.demo.slack.manifest import load
 from bot.demo.slack.server import LocalSlack, assemble
@@ -226,6 +226,36 @@ async def test_a_token_that_the_cluster_prints_does_not_reach_slack(counter: Cou
     [(_, text)] = counter.whispered()
     assert "refused" in text
     assert token not in "".join(str(c.arguments) for c in counter.slack.platform.traffic.since(0))
+
+
+@pytest.mark.parametrize("kind", [ActKind.SLASH, ActKind.MENTION])
+async def test_a_pasted_secret_is_said_to_be_one_and_nothing_is_run(
+    counter: Counter, kind: ActKind
+) -> None:
+    """With where to revoke it; a message that others can read is to be deleted."""
+    await counter.perform(
+        kind,
+        text="jobs --token [redacted]",
+        leaked=("hugging_face", "wandb"),
+        message_ts="100.1",
+        reply_url=counter.url(),
+    )
+    assert counter.slurm.asked == []
+    if kind is ActKind.SLASH:
+        [(_, said)] = counter.whispered()
+    else:
+        posted = await counter.store.message("act/a1")
+        assert posted is not None
+        card = posted.wanted.card
+        assert redact_card(card) == card
+        bullets = card.parts[0]
+        assert isinstance(bullets, Bullets)
+        steps = [plain(item) for item in bullets.items]
+        assert steps[0].startswith("Delete your message")
+        assert any("huggingface.co/settings/tokens" in step for step in steps)
+        assert any("`HF_TOKEN` and `WANDB_API_KEY`".replace("`", "") in step for step in steps)
+        said = plain(card.lead)
+    assert "a Hugging Face token and a Weights & Biases API key" in said.replace("&amp;", "&")
 
 
 async def test_an_answer_that_reaches_nobody_is_logged_and_the_act_is_over(

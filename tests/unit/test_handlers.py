@@ -177,6 +177,21 @@ def test_a_pasted_token_is_taken_out_before_anything_is_kept(token: str) -> None
         assert act.text.startswith("submit train.sh --export HF_TOKEN=")
 
 
+def test_an_act_remembers_that_something_was_taken_out_of_it() -> None:
+    """The desk then says so instead of running what is left."""
+    typed = "submit train.sh HF_TOKEN=hf_" + "aB3" * 11
+    for act in (acts.slash(command(text=typed)), acts.message(event(text=typed), "T1")):
+        assert act is not None
+        assert act.leaked == ("hugging_face",)
+    assert acts.slash(command(text="submit train.sh")).leaked == ()
+
+
+def test_a_secret_of_the_bots_own_is_known_whatever_it_looks_like() -> None:
+    """It has no shape that gives it away."""
+    act = acts.slash(command(text="submit correct-horse-battery"), {"correct-horse-battery"})
+    assert (act.text, act.leaked) == ("submit [redacted]", ("other",))
+
+
 def _id(act: Act | None) -> str:
     assert act is not None
     return act.id
