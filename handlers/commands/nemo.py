@@ -7,7 +7,6 @@ from bot.grammar import Parsed
 from bot.grammar.commands import Recipes
 from bot.model import Act
 from bot.service import Service, recipes
-from handlers.commands import launch
 from handlers.commands.command import Run, options
 
 
@@ -17,4 +16,4 @@ async def show_recipes(service: Service, act: Act, parsed: Parsed) -> Card:
     return await recipes.show(node, options(parsed, Recipes).kind or "")
 
 
-NEMO: dict[str, Run] = {"nemo run": launch.run, "nemo recipes": show_recipes}
+NEMO: dict[str, Run] = {"nemo recipes": show_recipes}

@@ -7,7 +7,6 @@ from bot.grammar import Parsed
 from bot.grammar.commands import Cancel, Jobs, Logs, Rerun, Status, Why
 from bot.model import Act
 from bot.service import Service, logs, mends, views
-from handlers.commands import launch
 from handlers.commands.command import Run, options
 
 
@@ -60,7 +59,6 @@ async def rerun(service: Service, act: Act, parsed: Parsed) -> Card | None:
 
 
 SLURM: dict[str, Run] = {
-    "slurm submit": launch.run,
     "slurm partitions": partitions,
     "slurm jobs": jobs,
     "slurm status": status,
