@@ -36,6 +36,8 @@ class Option:
     rest: bool = False
     """Takes every further word, and all that follows `--`."""
     choices: tuple[str, ...] = ()
+    also: str = ""
+    """Regular expression of further words that are as good as a choice."""
 
     @property
     def unseen(self) -> bool:
@@ -48,9 +50,11 @@ def flag(*flags: str, help: str, metavar: str = "", choices: tuple[str, ...] = (
     return Option(flags, help, metavar, choices=choices)
 
 
-def word(metavar: str, *flags: str, help: str, choices: tuple[str, ...] = ()) -> Option:
+def word(
+    metavar: str, *flags: str, help: str, choices: tuple[str, ...] = (), also: str = ""
+) -> Option:
     """Return an option that is typed by its place, or with one of the flags."""
-    return Option(flags, help, metavar, positional=True, choices=choices)
+    return Option(flags, help, metavar, positional=True, choices=choices, also=also)
 
 
 def unseen() -> Option:

@@ -173,6 +173,7 @@ Switch = Annotated[bool, BeforeValidator(_switch)]
 Nodes = Annotated[int, whole_number(1, 4096)]
 Retries = Annotated[int, whole_number(0, 10)]
 Lines = Annotated[int, whole_number(1, 2000)]
+Index = Annotated[int, whole_number(0, 4096)]
 NodeList = Annotated[
     str,
     text(

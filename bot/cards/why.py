@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.card import Bullets, Card, Excerpt, Mono, Paragraph, Part, Person, Text, Tone
+from bot.card import Card, Excerpt, Mono, Paragraph, Part, Person, Text, Tone
 from bot.cards import parts, progress
 from bot.cards.job import sentence, tone
 from bot.cards.mend import controls
 from bot.diagnosis import Evidence, Finding
 from bot.diagnosis.finding import NOT_IN_LOG
 from bot.model import Job, PartitionState
-from bot.words import count
 
 SURE = 0.8
 LIKELY = 0.5
@@ -105,41 +104,3 @@ def healthy_card(job: Job, words: str) -> Card:
         lead=(f"Job {job.id}: ", *sentence(job), *((f" {far}",) if far else ())),
         foot=(("Neither Slurm nor its log shows a problem.",),),
     )
-
-
-LOG = (
-    "Job {job}: {file} is empty so far.",
-    "Job {job}: {file}, {number}",
-    "Job {job}: the last {number} of {file}",
-)
-MATCHES = (
-    "Job {job}: no line of {file} matches {pattern}.",
-    "Job {job}: {number} of {file} matching {pattern}",
-    "Job {job}: the last {number} of {file} matching {pattern}",
-)
-"""What is said of no lines, of all there are, and of as many as were asked for."""
-
-
-def log_card(job: Job, file: str, text: str, *, lines: int, matching: str = "") -> Card:
-    """Return the end of a log, or its lines that match."""
-    shown = text.rstrip("\n")
-    found = len(shown.split("\n")) if shown else 0
-    words = MATCHES if matching else LOG
-    lead = parts.fill(
-        words[0 if not found else 1 if found < lines else 2],
-        job=job.id,
-        file=Mono(text=file),
-        number=count(found, "line"),
-        pattern=Mono(text=matching),
-    )
-    return Card(lead=lead, parts=(Excerpt(text=shown),) if shown else ())
-
-
-def no_log_card(job: Job, others: Sequence[str]) -> Card:
-    """Say that there is no such log, and which there are."""
-    if others:
-        items = tuple((Mono(text=path),) for path in others[:10])
-        return Card(lead=(f"Job {job.id} has no such log. It has:",), parts=(Bullets(items=items),))
-    if not job.seen.state.ended and not job.seen.node_list:
-        return Card(lead=(f"Job {job.id} has no log yet, since it has not started.",))
-    return Card(lead=(f"Job {job.id} has no log that may be read from here.",))

@@ -6,7 +6,7 @@ import fnmatch
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -40,7 +40,10 @@ class LogKind(StrEnum):
     """What NeMo-RL's driver says: its training."""
     BATCH = "batch"
     """The batch script's own output: launch, containers, srun."""
+    HEAD = "head"
+    """What the head of NeMo-RL's Ray cluster says."""
     WORKER = "worker"
+    """What one of its workers says."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,21 @@ class LogFile:
     """1 for the first run; a batch log that is appended to counts as the newest."""
     size: int
     changed: datetime
+    output: bool = False
+    """Whether it is the job's output as Slurm knows it."""
+
+    @property
+    def worker(self) -> int | None:
+        """The number of the worker that writes it, where its name tells."""
+        found = re.search(r"worker[-_]?(\d+)", posixpath.basename(self.path))
+        return int(found[1]) if found and self.kind is LogKind.WORKER else None
+
+    @property
+    def source(self) -> str:
+        """What people call it: `driver`, `slurm`, `worker 1`."""
+        if self.kind is LogKind.BATCH:
+            return "slurm"
+        return self.kind.value if self.worker is None else f"worker {self.worker}"
 
 
 @dataclass(frozen=True)
@@ -63,19 +81,24 @@ class Habit:
     pattern: str
     attempt: str = ""
     """Regular expression whose group is the number of restarts before it."""
+    goes_on: bool = False
+    """Whether each attempt appends to what the one before wrote."""
 
 
 HABITS = (
     Habit(LogKind.TRAINING, "log-*_{id}_*.out", r"_(\d+)\.out$"),
     Habit(LogKind.DRIVER, "{id}-logs/ray-driver.log"),
     Habit(LogKind.DRIVER, "{id}-*-logs/ray-driver.log", r"-(\d+)-logs/"),
-    Habit(LogKind.DRIVER, "{id}/nemo_rl_output.log"),
-    Habit(LogKind.WORKER, "{id}-logs/ray-[hw]*.log"),
-    Habit(LogKind.WORKER, "{id}-*-logs/ray-[hw]*.log", r"-(\d+)-logs/"),
-    Habit(LogKind.WORKER, "{id}/ray[-_]logs/*.log"),
-    Habit(LogKind.BATCH, "sbatch_*_{id}.out"),
-    Habit(LogKind.BATCH, "slurm-{id}.out"),
-    Habit(LogKind.BATCH, "{id}.log"),
+    Habit(LogKind.DRIVER, "{id}/nemo_rl_output.log", goes_on=True),
+    Habit(LogKind.HEAD, "{id}-logs/ray-head*.log"),
+    Habit(LogKind.HEAD, "{id}-*-logs/ray-head*.log", r"-(\d+)-logs/"),
+    Habit(LogKind.HEAD, "{id}/ray[-_]logs/*head*", goes_on=True),
+    Habit(LogKind.WORKER, "{id}-logs/ray-worker*.log"),
+    Habit(LogKind.WORKER, "{id}-*-logs/ray-worker*.log", r"-(\d+)-logs/"),
+    Habit(LogKind.WORKER, "{id}/ray[-_]logs/*.log", goes_on=True),
+    Habit(LogKind.BATCH, "sbatch_*_{id}.out", goes_on=True),
+    Habit(LogKind.BATCH, "slurm-{id}.out", goes_on=True),
+    Habit(LogKind.BATCH, "{id}.log", goes_on=True),
 )
 
 
@@ -110,17 +133,19 @@ def _found(output: Output, stdout: str, number: str) -> tuple[LogFile, ...]:
         figures, path, real = record.split("\x1f")
         real = real.removesuffix("\n")
         if real not in files and any(real.startswith(root.rstrip("/") + "/") for root in roots):
-            files[real] = _log(real, path, figures, number)
+            files[real] = replace(_log(real, path, figures, number), output=path == stdout)
     newest = max([1, *(file.attempt for file in files.values())])
     order = list(LogKind)
-    settled = (
-        file if file.attempt else LogFile(file.path, file.kind, newest, file.size, file.changed)
-        for file in files.values()
-    )
+    settled = (file if file.attempt else replace(file, attempt=newest) for file in files.values())
     return tuple(
         sorted(
             settled,
-            key=lambda file: (-file.attempt, order.index(file.kind), file.path != stdout),
+            key=lambda file: (
+                -file.attempt,
+                order.index(file.kind),
+                not file.output,
+                file.worker or 0,
+            ),
         )
     )
 
@@ -132,8 +157,7 @@ def _log(real: str, path: str, figures: str, number: str) -> LogFile:
         pattern = habit.pattern.format(id=number)
         if fnmatch.fnmatchcase(path, f"*/{pattern}"):
             restarts = re.search(habit.attempt, path) if habit.attempt else None
-            kind, attempt = habit.kind, int(restarts[1]) + 1 if restarts else 0
-            if habit.kind is not LogKind.BATCH:
-                attempt = attempt or 1
+            kind = habit.kind
+            attempt = int(restarts[1]) + 1 if restarts else 0 if habit.goes_on else 1
             break
     return LogFile(real, kind, attempt, size, datetime.fromtimestamp(changed, UTC))

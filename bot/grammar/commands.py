@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Annotated
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from bot.cluster_types import ClusterType
 from bot.options import (
@@ -20,7 +23,7 @@ from bot.options import (
     flag,
     word,
 )
-from bot.shapes import Lines, Name, Nodes, Path, Pattern, Switch, one_of
+from bot.shapes import Index, Lines, Name, Nodes, Path, Pattern, Switch, one_of, refused, shown
 from bot.workloads import WORKLOADS
 
 
@@ -54,7 +57,19 @@ class Status(Options):
     job: JobWord = None
 
 
-LOG_SOURCES = ("training", "slurm", "launcher")
+LOG_SOURCES = ("training", "slurm", "launcher", "driver", "head", "worker")
+_WORKER = r"(?:ray[-_])?worker[-_]?([0-9]+)"
+
+
+def _log_source(value: object) -> str:
+    """Return one of the sources; `worker-1`, `worker1` and `ray-worker-1` are `worker-1`."""
+    named = str(value).lower()
+    if numbered := re.fullmatch(_WORKER, named):
+        return f"worker-{numbered[1]}"
+    plain = named.removeprefix("ray-").removesuffix(".log")
+    if plain not in LOG_SOURCES:
+        raise refused(f"{shown(value)} is not possible here", f"One of {', '.join(LOG_SOURCES)}")
+    return plain
 
 
 class Logs(Options):
@@ -62,17 +77,38 @@ class Logs(Options):
 
     job: JobWord = None
     source: Annotated[
-        Annotated[str, one_of(*LOG_SOURCES)] | None,
+        Annotated[str, BeforeValidator(_log_source)] | None,
         word(
             "SOURCE",
-            help="the training's own log, Slurm's output file, or what the launcher printed",
+            help="the training's own log, Slurm's output file, what the launcher printed, or"
+            " NeMo-RL's driver, Ray head or workers (`worker 1`)",
             choices=LOG_SOURCES,
+            also=_WORKER,
         ),
+    ] = None
+    worker: Annotated[
+        Index | None, word("N", help="which worker, behind `worker`"), Field(exclude=True)
     ] = None
     lines: Annotated[Lines, flag("-n", "--lines", metavar="N", help="how many lines")] = 40
     grep: Annotated[
         Pattern | None, flag("--grep", metavar="RE", help="only lines that match this expression")
     ] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _numbered(cls, typed: dict[str, object]) -> dict[str, object]:
+        """Join `worker 1` to the one source that it is."""
+        number = str(typed.get("worker", ""))
+        if str(typed.get("source", "")).lower() != "worker" or not re.fullmatch("[0-9]+", number):
+            return typed
+        return {**typed, "source": f"worker-{int(number)}", "worker": None}
+
+    @field_validator("worker")
+    @classmethod
+    def _only_workers_are_numbered(cls, value: int | None) -> int | None:
+        if value is not None:
+            raise refused(f"`{value}` is one word too many", "A number follows `worker` only")
+        return value
 
 
 class Why(Options):

@@ -180,9 +180,14 @@ def _belongs_later(words: deque[str], option: Option, others: list[Option]) -> b
     spare = len(words) <= len(others)
     return (
         spare
-        and words[0].lower() not in option.choices
-        and any(words[0].lower() in other.choices for other in others)
+        and not _is_choice(words[0], option)
+        and any(_is_choice(words[0], other) for other in others)
     )
+
+
+def _is_choice(word: str, option: Option) -> bool:
+    named = word.lower()
+    return named in option.choices or re.fullmatch(option.also or "(?!)", named) is not None
 
 
 def _spelled(item: str, flags: Mapping[str, str]) -> tuple[str, str | None]:

@@ -6,9 +6,12 @@ import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import re2
+
 from bot.card import Card
-from bot.cards.why import log_card, no_log_card
+from bot.cards import logs as cards
 from bot.cluster import files
+from bot.cluster.launch import look
 from bot.cluster.logs import LogFile, LogKind
 from bot.errors import FieldError, InputRefused, UserError
 from bot.explaining import log_files_of
@@ -22,11 +25,24 @@ class Wish:
 
     lines: int = 40
     source: str = ""
-    """`training`, `slurm`, or empty for the most telling file."""
+    """One of `SOURCES`, `launcher`, or empty for the most telling file."""
+    worker: int | None = None
+    """Which worker, where that is the source."""
     grep: str = ""
 
+    @property
+    def named(self) -> str:
+        """What was asked for, in words."""
+        return self.source if self.worker is None else f"{self.source} {self.worker}"
 
-SOURCES = {"training": (LogKind.TRAINING, LogKind.DRIVER), "slurm": (LogKind.BATCH,)}
+
+SOURCES = {
+    "training": (LogKind.TRAINING, LogKind.DRIVER),
+    "driver": (LogKind.DRIVER,),
+    "slurm": (LogKind.BATCH,),
+    "head": (LogKind.HEAD,),
+    "worker": (LogKind.WORKER,),
+}
 REFUSED = {
     files.Why.MISSING: "is gone",
     files.Why.FORBIDDEN: "may not be read by the login account",
@@ -37,10 +53,25 @@ REFUSED = {
 
 async def show(node: LoginNode, job: Job, wish: Wish) -> Card:
     """Return a card with the lines; a job that has written nothing says so."""
+    if wish.source == "launcher":
+        return await _launcher(node, job, wish)
     found = await log_files_of(node, job)
     file = _chosen(found, wish)
-    if file is None:
-        return no_log_card(job, [f.path for f in found])
+    if file is not None:
+        return await _lines(node, job, file, wish)
+    output = _chosen(found, Wish(source="slurm"))
+    if output is None or wish.source == "slurm" or not _never_came(found, job):
+        return cards.no_log_card(job, wish.named, {f.path: f.source for f in found})
+    card = await _lines(node, job, output, Wish(lines=wish.lines))
+    return cards.before_its_folder(job, card)
+
+
+def _never_came(found: Sequence[LogFile], job: Job) -> bool:
+    """Whether a job ended before it wrote more than what Slurm keeps of it."""
+    return job.seen.state.ended and all(file.kind is LogKind.BATCH for file in found)
+
+
+async def _lines(node: LoginNode, job: Job, file: LogFile, wish: Wish) -> Card:
     roots = await node.roots()
     name = posixpath.basename(file.path)
     if wish.grep:
@@ -52,15 +83,33 @@ async def show(node: LoginNode, job: Job, wish: Wish) -> Card:
         if isinstance(matches, files.NoFile):
             raise UserError(f"{file.path} {REFUSED[matches.why]}")
         text = "\n".join(f"{number}: {line}" for number, line in matches.lines)
-        return log_card(job, name, text, lines=wish.lines, matching=wish.grep)
+        return cards.log_card(job, name, text, lines=wish.lines, matching=wish.grep)
     text_end = await node.run(files.tail(file.path, wish.lines, roots))
     if isinstance(text_end, files.NoFile):
         raise UserError(f"{file.path} {REFUSED[text_end.why]}")
-    return log_card(job, name, text_end.text, lines=wish.lines)
+    return cards.log_card(job, name, text_end.text, lines=wish.lines)
+
+
+async def _launcher(node: LoginNode, job: Job, wish: Wish) -> Card:
+    """Show what the launcher printed on the login node, as the spool keeps it."""
+    if not job.request:
+        return cards.no_launcher_card(job)
+    spool = (await node.run(look((job.request,)))).get(job.request)
+    if spool is None or not spool.runs:
+        return cards.no_launcher_card(job)
+    run = spool.runs[-1]
+    lines = [line for text in (run.out, run.err) for line in text.splitlines()]
+    if wish.grep:
+        pattern = re2.compile(wish.grep)
+        lines = [line for line in lines if pattern.search(line)]
+    text = "\n".join(lines[-wish.lines :])
+    return cards.log_card(job, "the launcher", text, lines=wish.lines, matching=wish.grep)
 
 
 def _chosen(found: Sequence[LogFile], wish: Wish) -> LogFile | None:
-    """The most telling file that says something; of the wished kind, where one is wished."""
+    """The most telling file that says something; of the wished source, where one is wished."""
     kinds = SOURCES.get(wish.source, tuple(LogKind))
-    fitting = [file for file in found if file.kind in kinds]
+    fitting = [file for file in found if file.kind in kinds and wish.worker in {None, file.worker}]
+    if not fitting and wish.source == "slurm":
+        fitting = [file for file in found if file.output]
     return next((file for file in fitting if file.size), fitting[0] if fitting else None)

@@ -31,7 +31,13 @@ async def show_log(service: Service, act: Act, parsed: Parsed) -> Card:
     """Show the end of a log."""
     node, asked = service.node(act, parsed.cluster), options(parsed, Logs)
     job = await views.any_job(service, act, node, asked.job)
-    wish = logs.Wish(lines=asked.lines, source=asked.source or "", grep=asked.grep or "")
+    source, _, number = (asked.source or "").partition("-")
+    wish = logs.Wish(
+        lines=asked.lines,
+        source=source,
+        worker=int(number) if number else None,
+        grep=asked.grep or "",
+    )
     return await logs.show(node, job, wish)
 
 

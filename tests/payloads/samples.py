@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from bot.card import Card, Tone
 from bot.cards import job as jobs
-from bot.cards import launch, lists, mended, recipes, request, trouble, why
+from bot.cards import launch, lists, logs, mended, recipes, request, trouble, why
 from bot.cluster.recipes import Recipes
 from bot.cluster.slurm import Cancellation, Cancelled
 from bot.cluster.tokenizer import Placed
@@ -264,10 +264,14 @@ def _reasons(word: str) -> Iterator[tuple[str, Card]]:
     for reason in ("", word, "JobHeldUser", "DependencyNeverSatisfied", "Resources"):
         waiting = tracked(word, State.PENDING, seen=seen(word, State.PENDING, reason=reason))
         yield f"why.waits_card/{reason[:20]}", why.waits_card(waiting)
-    yield "why.log_card/", why.log_card(job, word, word, lines=40)
-    yield "why.log_card/matching", why.log_card(job, word, word, lines=40, matching=word)
-    yield "why.no_log_card/", why.no_log_card(job, [word] * 20)
-    yield "why.no_log_card/none", why.no_log_card(job, [])
+    yield "logs.log_card/", logs.log_card(job, word, word, lines=40)
+    yield "logs.log_card/matching", logs.log_card(job, word, word, lines=40, matching=word)
+    others = {f"{word}{number}": word for number in range(20)}
+    yield "logs.no_log_card/", logs.no_log_card(job, word, others)
+    yield "logs.no_log_card/none", logs.no_log_card(job, "", {})
+    output = logs.log_card(job, word, word, lines=40)
+    yield "logs.before_its_folder/", logs.before_its_folder(job, output)
+    yield "logs.no_launcher_card/", logs.no_launcher_card(job)
 
 
 def _nemo(word: str) -> Iterator[tuple[str, Card]]:

@@ -40,7 +40,7 @@ async def payloads(made: Made) -> Mapping[str, Json]:
         card
         for about, word in NASTY.items()
         for function, card in _fullest(made[about])
-        if len(word) < LONG or function == "why.log_card"
+        if len(word) < LONG or function == "logs.log_card"
     ]
     return checks.named([*await sent(usual), *await sent(once, in_every_way=False)])
 

@@ -7,7 +7,7 @@ import pytest
 from bot.card import Card, Excerpt, Person, Tone, plain
 from bot.cards import mended
 from bot.cards.mend import MENDS, PICK_PARTITION, SEPARATOR, controls, partition_pick
-from bot.cards.why import healthy_card, log_card, no_log_card, waits_card, why_card
+from bot.cards.why import healthy_card, waits_card, why_card
 from bot.cluster.slurm import Cancellation, Cancelled
 from bot.cluster.tokenizer import NotPlaced, Placed, Trouble
 from bot.diagnosis import Action, Evidence
@@ -194,28 +194,3 @@ def test_waiting_in_vain_looks_like_trouble(reason: str, tone: Tone) -> None:
 def test_nothing_wrong_is_said_to_be_so_as_far_as_is_known() -> None:
     """With how far its log is."""
     assert "Step 3 of 50." in plain(healthy_card(tracked("x"), "step 3 of 50").lead)
-
-
-def test_a_log_is_shown_as_it_is() -> None:
-    """Its own line breaks at the end aside."""
-    card = log_card(FAILED, "train.out", "a\n  b\n\n", lines=40)
-
-    assert [excerpt.text for excerpt in excerpts(card)] == ["a\n  b"]
-    assert "train.out" in plain(card.lead)
-
-
-def test_an_empty_log_and_one_without_a_match_are_told_apart() -> None:
-    """Neither shows an empty frame."""
-    empty = log_card(FAILED, "train.out", "\n", lines=40)
-    no_match = log_card(FAILED, "train.out", "", lines=40, matching="NaN.*")
-
-    assert empty.parts == no_match.parts == ()
-    assert "NaN.*" in plain(no_match.lead)
-    assert plain(empty.lead) != plain(no_match.lead)
-
-
-def test_without_such_a_log_the_others_are_named() -> None:
-    """Ten at most."""
-    card = no_log_card(FAILED, [f"/home/a/{n}.out" for n in range(30)])
-
-    assert says(card).count(".out") == 10

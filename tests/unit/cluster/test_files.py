@@ -221,17 +221,26 @@ async def test_the_logs_of_nemo_run(shell: LocalShell) -> None:
 
 
 async def test_the_logs_of_nemo_rl(shell: LocalShell) -> None:
-    """Both layouts."""
-    first = ("75-logs/ray-driver.log", "75/nemo_rl_output.log", "75/ray-logs/w.log")
+    """Both layouts; each source of its own."""
+    first = ("75-logs/ray-driver.log", "75-logs/ray-worker-1.log")
     second = ("75-1-logs/ray-driver.log", "75-1-logs/ray-head.log")
     files = (*first, *second, "slurm-75.out")
     assert await found_logs(shell, "75", "slurm-75.out", *files) == [
         ("75-1-logs/ray-driver.log", LogKind.DRIVER, 2),
         ("slurm-75.out", LogKind.BATCH, 2),
-        ("75-1-logs/ray-head.log", LogKind.WORKER, 2),
+        ("75-1-logs/ray-head.log", LogKind.HEAD, 2),
         ("75-logs/ray-driver.log", LogKind.DRIVER, 1),
-        ("75/nemo_rl_output.log", LogKind.DRIVER, 1),
-        ("75/ray-logs/w.log", LogKind.WORKER, 1),
+        ("75-logs/ray-worker-1.log", LogKind.WORKER, 1),
+    ]
+    own = tuple(
+        f"76/ray{dash}logs/ray-{name}.log" for dash in "-_" for name in ("worker-2", "head")
+    )
+    assert await found_logs(shell, "76", "", "76/nemo_rl_output.log", *own) == [
+        ("76/nemo_rl_output.log", LogKind.DRIVER, 1),
+        ("76/ray-logs/ray-head.log", LogKind.HEAD, 1),
+        ("76/ray_logs/ray-head.log", LogKind.HEAD, 1),
+        ("76/ray-logs/ray-worker-2.log", LogKind.WORKER, 1),
+        ("76/ray_logs/ray-worker-2.log", LogKind.WORKER, 1),
     ]
 
 

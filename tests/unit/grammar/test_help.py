@@ -71,7 +71,8 @@ def test_help_on_something_unknown_says_so_and_shows_what_there_is() -> None:
 def test_usage_is_one_line_with_words_before_options() -> None:
     by_name = {command.name: command for command in COMMANDS}
     assert usage(by_name["slurm logs"]) == (
-        "/slurm logs [JOB] [training|slurm|launcher] [-n N] [--grep RE] [--cluster NAME]"
+        "/slurm logs [JOB] [training|slurm|launcher|driver|head|worker] [N] [-n N] [--grep RE]"
+        " [--cluster NAME]"
     )
     assert usage(by_name["slurm submit"]) == "/slurm submit SCRIPT [options] [-- ARGS]"
 

@@ -198,6 +198,13 @@ def test_a_missing_recipe_is_said_with_the_usage() -> None:
         ("logs 75", Logs(job="75")),
         ("logs 202_3 slurm -n 100", Logs(job="202_3", source="slurm", lines=100)),
         ("logs launcher", Logs(source="launcher")),
+        ("logs 75 driver", Logs(job="75", source="driver")),
+        ("logs 75 ray-head.log", Logs(job="75", source="head")),
+        ("logs 75 worker 2 -n 5", Logs(job="75", source="worker-2", lines=5)),
+        ("logs 75 worker-2", Logs(job="75", source="worker-2")),
+        ("logs worker 2", Logs(source="worker-2")),
+        ("logs Worker-2", Logs(source="worker-2")),
+        ("logs ray-worker-2", Logs(source="worker-2")),
         ("logs my.job --grep 'loss|nan'", Logs(job="my.job", grep="loss|nan")),
         ("jobs", Jobs()),
         ("jobs FAILED", Jobs(which="failed")),
@@ -218,6 +225,14 @@ def test_a_rerun_knows_which_changes_were_typed() -> None:
 
 def test_a_bad_expression_for_grep_is_refused() -> None:
     assert "regular expression" in errors("/slurm", "logs 75 --grep '('")["grep"].message
+
+
+def test_only_workers_are_numbered() -> None:
+    found = errors("/slurm", "logs 75 head 2")["worker"]
+    assert (found.message, found.hint) == (
+        "`2` is one word too many",
+        "A number follows `worker` only",
+    )
 
 
 def test_a_word_too_many_is_said() -> None:
