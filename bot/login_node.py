@@ -10,13 +10,16 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from bot.cluster import secret_files, slurm
+from bot.cluster.manuals import manual
+from bot.cluster.together import together
 from bot.errors import FieldError, InputRefused
+from bot.manual import Manual
 from bot.model import Launch, PartitionState, Request
 from bot.policy import Policy
 from bot.ports import Cluster, Output, Query
 from bot.secret import Secret
 from bot.settings import ClusterSettings
-from bot.workload import Site, Workload
+from bot.workload import Program, Site, Workload
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +49,7 @@ class LoginNode:
         self._looked = float("-inf")
         self._home = settings.home or ""
         self._accounts: dict[str, str] = {}
+        self._manuals: dict[Program, Manual] = {}
 
     @property
     def name(self) -> str:
@@ -76,7 +80,8 @@ class LoginNode:
     async def spec(self, workload: Workload[Any], request: Request) -> Launch:
         """Return what runs on the login node for a request."""
         options = workload.model.model_validate(request.options)
-        spec = workload.launch(options, await self.site())
+        site = (await self.site()).model_copy(update={"flags": request.flags})
+        spec = workload.launch(options, site)
         return spec.model_copy(update={"files": request.files})
 
     async def put_secrets(self, auth: str = "") -> None:
@@ -98,6 +103,15 @@ class LoginNode:
         if changed:
             extra = {"action": "secrets_put", "cluster": self.name, "names": sorted(held)}
             logger.info("the secrets on the cluster were renewed", extra=extra)
+
+    async def asking(self, query: Query[T], program: Program | None) -> tuple[T, Manual]:
+        """Ask, and in the same round trip what a launcher takes, unless that is known."""
+        if program is None:
+            return await self.run(query), Manual()
+        known = self._manuals.get(program, Manual())
+        answer, found = await self.run(together(query, manual(program, known)))
+        self._manuals[program] = found
+        return answer, found
 
     async def partitions(self, *, within: float = FRESH) -> tuple[PartitionState, ...]:
         """Return the partitions as seen at most `within` seconds ago."""

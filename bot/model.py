@@ -169,6 +169,8 @@ class Request(Value):
     """What of the typed words is not done as it stands."""
     files: tuple[File, ...] = ()
     """What must lie on the cluster before it runs."""
+    flags: tuple[str, ...] = ()
+    """The options that its launcher had when it was asked; empty where it was not."""
     error: str = ""
     """What Slurm or the launcher said when it refused."""
     accepted: AwareDatetime | None = None

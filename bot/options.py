@@ -38,11 +38,13 @@ class Option:
     choices: tuple[str, ...] = ()
     also: str = ""
     """Regular expression of further words that are as good as a choice."""
+    open: bool = False
+    """Takes every option that no other field has, with its values."""
 
     @property
     def unseen(self) -> bool:
         """Whether nobody types it: the cluster adds it to a request."""
-        return not (self.flags or self.positional)
+        return not (self.flags or self.positional or self.open)
 
 
 def flag(*flags: str, help: str, metavar: str = "", choices: tuple[str, ...] = ()) -> Option:
@@ -55,6 +57,11 @@ def word(
 ) -> Option:
     """Return an option that is typed by its place, or with one of the flags."""
     return Option(flags, help, metavar, positional=True, choices=choices, also=also)
+
+
+def others(metavar: str, *, help: str) -> Option:
+    """Return what takes the options that no other field has; they are checked later."""
+    return Option((), help, metavar, open=True)
 
 
 def unseen() -> Option:

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
 from bot.duration import canonical
+from bot.secret_names import is_secret
 
 
 def shown(value: object, longest: int = 60) -> str:
@@ -157,6 +158,29 @@ _WORD = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _NODE = rf"{_WORD}(?:\[[0-9,-]+\])?"
 _JOB = r"[1-9][0-9]*(?:_[0-9]+|\+[0-9]+)?"
 _NAMED = "letters, digits and `. _ -`"
+
+
+def _foreign(value: object) -> str:
+    word = _LINE(value)
+    name, equals, rest = word.partition("=")
+    if word.startswith("-") and not re.fullmatch(r"-[0-9.,e-]+", word):
+        if not re.fullmatch(r"--?[A-Za-z][A-Za-z0-9_.-]{0,63}", name):
+            raise refused(f"{shown(name)} is not possible as an option", "Such as `--seed=7`")
+        held = rest if equals else ""
+    else:
+        name, held = "", word
+    if ".." in held.split("/"):
+        raise refused(f"{shown(held)} leads out of its folder", "Write the path without `..`")
+    if name and is_secret(name.lstrip("-"), equals or " ", held or "value"):
+        raise refused(
+            f"{shown(name)} looks like a secret",
+            "Secrets never pass through Slack; revoke it if it was one",
+        )
+    return word
+
+
+Foreign = Annotated[str, BeforeValidator(_foreign)]
+"""A word for a program of the cluster: an option of its own, or a value of one."""
 
 Name = Annotated[str, text(r"[A-Za-z0-9._][A-Za-z0-9._-]*", "a name", f"{_NAMED}, at most 64")]
 Partition = Annotated[str, text(_WORD, "a partition", _NAMED)]

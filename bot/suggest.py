@@ -45,3 +45,33 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     """Return the question as a sentence, or nothing."""
     found = suggest(word, candidates)
     return f"Did you mean {' or '.join(f'`{name}`' for name in found)}?" if found else ""
+
+
+def misspelt(word: str, candidates: Iterable[str], most: int = 2) -> tuple[str, ...]:
+    """Return the candidates that the word begins, or is within so many edits of, closest first.
+
+    A short word is near to much: it may have one edit only.
+    """
+    allowed = most if len(word.lstrip("-")) > _SHORT else 1
+    found = [(edits(word, name, allowed), name) for name in candidates]
+    near = [name for number, name in sorted(found) if number <= allowed]
+    begun = [name for _, name in found if len(word.lstrip("-")) > _FEW and name.startswith(word)]
+    return tuple(dict.fromkeys([*near, *begun]))
+
+
+_SHORT = 4
+
+
+def edits(one: str, other: str, most: int) -> int:
+    """Return how many letters must be put in, taken out or changed; above `most`, `most + 1`."""
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        before, row[0] = row[0], i
+        for j, its in enumerate(other, 1):
+            before, row[j] = (
+                row[j],
+                min(row[j] + 1, row[j - 1] + 1, before + (letter != its)),
+            )
+    return min(row[-1], most + 1)

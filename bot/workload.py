@@ -11,6 +11,7 @@ from pydantic import Field
 
 from bot.cluster_types import cluster_type
 from bot.errors import FieldError, InputRefused
+from bot.manual import Manual
 from bot.model import File, Launch, Resources, Value
 from bot.options import Options
 
@@ -38,6 +39,8 @@ class Site(Value):
     slurm_type: str = ""
     slurm_types: dict[str, str] = Field(default_factory=dict)
     """The cluster type of each partition."""
+    flags: tuple[str, ...] = ()
+    """The options that the launcher said it has; empty where it was not asked."""
     nemo_rl_dir: str = ""
     """The folder with NeMo-RL's launcher."""
     nemo_rl_launcher: str = "launch.sh"
@@ -76,9 +79,10 @@ class Need(Value):
     field: str
     """The option that names it."""
     path: str
-    kind: Literal["file", "folder", "some", "place"]
+    kind: Literal["file", "folder", "some", "place", "any"]
     """A file or a folder must be there already; `some`: a folder with at least one file that ends
-    in `suffix`; a place is made when it is not there."""
+    in `suffix`; a place is made when it is not there. Of any other path only where it lies is
+    asked."""
     among: str = ""
     """The folder to look through for what was meant instead."""
     suffix: str = ""
@@ -91,6 +95,33 @@ class Need(Value):
 
 Texts = Mapping[str, str]
 """The texts of the needs that are read, by their fields; at most 64 kB of each."""
+
+
+class Program(Value):
+    """A launcher that can be asked what it takes."""
+
+    folder: str
+    file: str
+    """Its file below the folder, whose change makes the answer old."""
+    argv: tuple[str, ...]
+    """The command that makes it say so."""
+
+
+@dataclass(frozen=True)
+class Fitted(Generic[M]):
+    """Options as the launcher on the cluster takes them, and what is wrong with them."""
+
+    options: M
+    errors: tuple[FieldError, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def _no_program(_site: Site) -> Program | None:
+    return None
+
+
+def _as_they_are(options: M, _typed: frozenset[str], _manual: Manual) -> Fitted[M]:
+    return Fitted(options)
 
 
 def _no_needs(_options: Any, _site: Site) -> tuple[Need, ...]:
@@ -143,6 +174,10 @@ class Workload(Generic[M]):
     """
     result: Callable[[M, str], str] = field(default=_no_result)
     """What a job that ended well made, as a sentence from the end of its log."""
+    program: Callable[[Site], Program | None] = field(default=_no_program)
+    """The launcher that says what it takes, if there is one."""
+    by_manual: Callable[[M, frozenset[str], Manual], Fitted[M]] = field(default=_as_they_are)
+    """Completed options in the launcher's terms; the names are those that a person typed."""
     follows: tuple[tuple[str, str], ...] = ()
     """Pairs of an option and one that is derived from it when it is left out."""
     examples: tuple[str, ...] = ()

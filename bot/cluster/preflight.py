@@ -33,6 +33,7 @@ while [ $# -gt 0 ]; do
   real=$(readlink -m -- "$path")
   verdict=missing
   case $kind in
+    any) verdict=ok ;;
     folder) [ -d "$real" ] && verdict=ok ;;
     file) [ -f "$real" ] && verdict=ok ;;
     some) some "$real" "$suffix" && verdict=ok ;;
@@ -42,7 +43,9 @@ while [ $# -gt 0 ]; do
       while [ -n "$near" ] && [ ! -e "$near" ]; do near=${near%/*}; done
       if [ -w "${near:-/}" ]; then verdict=ok; else verdict=closed; fi ;;
   esac
-  [ "$verdict" = ok ] && [ "$kind" != place ] && [ ! -r "$real" ] && verdict=unreadable
+  case $verdict$kind in
+    okfile | okfolder | oksome) [ -r "$real" ] || verdict=unreadable ;;
+  esac
   printf '%s\037%s\037' "$verdict" "$real"
   if [ "$verdict" = missing ] && [ -d "$among" ]; then
     (cd "$among" && find . -maxdepth 2 -type f -name "*$suffix" 2>/dev/null | head -n 200)

@@ -15,7 +15,7 @@ from bot.grammar.commands import Command
 from bot.grammar.usage import usage
 from bot.options import Option, Options, typed_fields
 from bot.shapes import shown
-from bot.suggest import did_you_mean, suggest
+from bot.suggest import did_you_mean, misspelt, suggest
 
 _LONGEST_NAME = 60
 _NUMBER = re.compile(r"-[0-9.,]+")
@@ -51,6 +51,9 @@ class _Reading:
         self._values: dict[str, object] = {}
         self._loose: list[str] = []
         self._rest: list[str] = []
+        self._open = next((name for name, o in self._options.items() if o.open), "")
+        self._foreign: list[str] = []
+        """Options that no field has, with their values, for the field that takes such."""
         self._errors: list[FieldError] = []
 
     def take(self, queue: deque[str], *, script_last: bool) -> None:
@@ -71,6 +74,9 @@ class _Reading:
     def _take_flag(self, item: str, queue: deque[str]) -> None:
         flag, value = _spelled(item, self._flags)
         name = self._flags.get(flag)
+        if name is None and self._open and self._may_be_foreign(item):
+            self._take_foreign(item, queue)
+            return
         if name is None:
             self._unknown(flag, queue, alone=value is None)
             return
@@ -95,6 +101,37 @@ class _Reading:
             self._wrong(name, f"`{flag}` is given twice", "Give it once")
         else:
             self._values[name] = value
+
+    def _may_be_foreign(self, item: str) -> bool:
+        """Whether this is an option of another program, and not one of ours misspelt."""
+        name = item.partition("=")[0].lower().replace("_", "-")
+        return item.startswith("--") and not misspelt(name, self._flags)
+
+    def _take_foreign(self, item: str, queue: deque[str]) -> None:
+        """Take an option of another program, with the words that must be its values."""
+        values: list[str] = []
+        if "=" not in item:
+            while queue and not _is_flag(queue[0]) and not self._is_missed(queue):
+                values.append(queue.popleft())
+        self._foreign += [f"{item}={values[0]}"] if len(values) == 1 else [item, *values]
+
+    def _is_missed(self, queue: deque[str]) -> bool:
+        """Whether the next word is one that the command cannot do without."""
+        if len(self._loose) >= self._required_words():
+            return False
+        wanted = [
+            option
+            for name, option in self._options.items()
+            if option.positional and name not in self._values
+        ]
+        if not wanted:
+            return False
+        if any(_can_only_be(queue[0], option) for option in wanted):
+            return True
+        later = list(queue)[1:]
+        flags = {flag for option in wanted for flag in option.flags}
+        named = any(word.partition("=")[0] in flags for word in later)
+        return not named and not any(_can_only_be(w, option) for option in wanted for w in later)
 
     def _unknown(self, flag: str, queue: deque[str], *, alone: bool) -> None:
         """Refuse an option, and with it the word that must be its value."""
@@ -141,8 +178,22 @@ class _Reading:
             return
         for word in words:
             self._wrong("command", f"{shown(word)} is one word too many", usage(self._command))
+        if self._open:
+            self._place_foreign()
+            return
         if self._rest:
             self._wrong("command", "Nothing can follow `--` here", usage(self._command))
+
+    def _place_foreign(self) -> None:
+        """Give another program's options to the field that takes them; behind `--` all are."""
+        queue = deque(self._rest)
+        if queue and not _is_flag(queue[0]):
+            self._wrong("command", f"{shown(queue[0])} is no option", "Options can follow `--`")
+            return
+        while queue:
+            self._take_foreign(queue.popleft(), queue)
+        if self._foreign:
+            self._values[self._open] = self._foreign
 
     def validated(self, defaults: Mapping[str, str]) -> Options:
         """Return the model, or raise with all that was found."""
@@ -169,6 +220,11 @@ class _Reading:
 
     def _wrong(self, where: str, message: str, hint: str = "") -> None:
         self._errors.append(FieldError(where[:_LONGEST_NAME], message, hint))
+
+
+def _can_only_be(word: str, option: Option) -> bool:
+    """Whether a word is what an option takes, and could be nothing else."""
+    return bool(option.also and re.fullmatch(option.also, word))
 
 
 def _is_flag(item: str) -> bool:

@@ -33,7 +33,7 @@ def usage(command: Command) -> str:
     required = command.model.model_fields
     words, flags, last = [], [], ""
     for name, option in typed_fields(command.model):
-        if not option.help:
+        if not option.help or option.open:
             continue
         if option.rest:
             last = f" [-- {option.metavar}]"
@@ -106,7 +106,7 @@ def _page(command: Command) -> Card:
 
 def _names(option: Option) -> str:
     flags = ", ".join(option.flags)
-    if option.positional:
+    if option.positional or option.open:
         return f"{option.metavar} ({flags})" if flags else option.metavar
     return _flag(flags, option)
 

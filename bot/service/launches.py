@@ -168,11 +168,13 @@ async def _checked(
         site = site.model_copy(update={"partition": (await node.default_partition()).name})
     full = workload.complete(options, site)
     roots = await node.roots()
-    checks = await node.run(preflight(workload.needs(full, site), roots))
-    if problems := _problems(checks, roots):
+    ask = preflight(workload.needs(full, site), roots)
+    checks, manual = await node.asking(ask, workload.program(site))
+    taken = workload.by_manual(full, typed_in(options), manual)
+    if problems := (*_problems(checks, roots), *taken.errors):
         raise InputRefused(problems)
     texts = {check.need.field: check.text for check in checks if check.text}
-    full = workload.fit(full, texts)
+    full = workload.fit(taken.options, texts)
     resources = workload.resources(full, texts.get(workload.batch, ""))
     if not resources.partition:
         resources = resources.model_copy(update={"partition": site.partition})
@@ -182,7 +184,19 @@ async def _checked(
             "resources": resources,
             "title": workload.title(full),
             "files": workload.files(full, site, texts),
+            "flags": manual.names,
+            "notes": (*draft.notes, *taken.notes),
         }
+    )
+
+
+def typed_in(options: Options) -> frozenset[str]:
+    """Return the names of the options that say something of their own."""
+    fields = type(options).model_fields
+    return frozenset(
+        name
+        for name in options.model_fields_set
+        if getattr(options, name) != fields[name].get_default()
     )
 
 

@@ -9,8 +9,11 @@ from typing import Annotated
 
 from pydantic import Field
 
+from bot import run_py
 from bot.cluster_types import GPUS_PER_NODE, ClusterType
 from bot.duration import duration
+from bot.manual import Manual, given
+from bot.manual import fit as as_spelt
 from bot.model import Launch, Resources
 from bot.options import (
     AccountOption,
@@ -23,10 +26,11 @@ from bot.options import (
     RetriesOption,
     TimeOption,
     flag,
+    others,
     word,
 )
-from bot.shapes import Name, Nodes, Path, one_of
-from bot.workload import Need, Site, Workload
+from bot.shapes import Foreign, Name, Nodes, Path, one_of
+from bot.workload import Fitted, Need, Program, Site, Workload
 
 
 class NemoRun(Options):
@@ -34,7 +38,13 @@ class NemoRun(Options):
 
     recipe: Annotated[
         Path,
-        word("RECIPE", "-s", "--recipe", help="the recipe, such as `pretrain/llama3p1_2b_pt.py`"),
+        word(
+            "RECIPE",
+            "-s",
+            "--recipe",
+            help="the recipe, such as `pretrain/llama3p1_2b_pt.py`",
+            also=r".*\.py",
+        ),
     ]
     nodes: Annotated[Nodes, flag("-n", "-N", "--nodes", metavar="NODES", help="how many nodes")] = 1
     partition: PartitionOption = None
@@ -74,6 +84,14 @@ class NemoRun(Options):
     exclude: ExcludeOption = None
     retries: RetriesOption = 0
     dry_run: DryRunOption = False
+    extra: Annotated[
+        tuple[Foreign, ...],
+        others(
+            "--OPTION[=VALUE]",
+            help="any other option of `run.py` itself, checked on the cluster; one that looks like "
+            "one of these can stand behind ` -- `",
+        ),
+    ] = ()
     executor: Annotated[
         Annotated[str, one_of("slurm")],
         flag("-e", "--executor", metavar="slurm", help=""),
@@ -98,9 +116,19 @@ def complete(options: NemoRun, site: Site) -> NemoRun:
             "log_dir": site.path(options.log_dir or "", workdir) or None,
             "cache_dir": site.path(options.cache_dir or site.cache_dir, workdir) or None,
             "data_dir": site.path(options.data_dir or "", workdir) or None,
+            "extra": tuple(_placed(word, site) for word in options.extra),
             "account": options.account or site.account or None,
         }
     )
+
+
+def _placed(word: str, site: Site) -> str:
+    """Return a word of run.py's own options with `~`, `$HOME` and `$WORK_DIR` put in."""
+    name, equals, value = word.partition("=") if word.startswith("-") else ("", "", word)
+    first = value.partition("/")[0].replace("{", "").replace("}", "")
+    if first not in {"~", "$HOME", "$WORK_DIR"}:
+        return word
+    return f"{name}{equals}{site.path(value.replace('{', '').replace('}', ''))}"
 
 
 def _experiment(recipe: str) -> str:
@@ -125,46 +153,48 @@ def _time(options: NemoRun) -> timedelta | None:
 def launch(options: NemoRun, site: Site) -> Launch:
     """Return the documented command; what `run.py` has no flag for goes to the shim."""
     run = complete(options, site)
-    folder = site.path(site.nemo_dir) or run.workdir or ""
+    program = program_of(site)
+    values = {name: str(value) for name in run_py.SPELLINGS if (value := getattr(run, name))}
+    passed, left = run_py.split(values, frozenset(site.flags))
+    waits = (f"--dependency=afterok:{':'.join(run.after)}",) if run.after else ()
     return Launch(
-        argv=(site.path(site.python), "run.py", "-e", "slurm", *_flags(run)),
-        cwd=folder,
+        argv=(*program.argv[:-1], *passed, *run.extra),
+        cwd=site.path(site.nemo_dir) or run.workdir or "",
         env=(
             ("NEMORUN_HOME", run.workdir or ""),
             ("COLUMNS", "512"),
             ("NO_COLOR", "1"),
             ("TERM", "dumb"),
         ),
-        sbatch_options=_sbatch_options(run),
+        sbatch_options=(*left, *waits),
         secrets=True,
     )
 
 
-def _flags(run: NemoRun) -> tuple[str, ...]:
-    pairs = (
-        ("--slurm-type", run.slurm_type),
-        ("--partition", run.partition),
-        ("-d", run.workdir),
-        ("-i", run.image),
-        ("-s", run.recipe),
-        ("-n", str(run.nodes)),
-        ("--experiment-name", run.experiment_name),
-        ("--log-dir", run.log_dir),
-        ("--cache-dir", run.cache_dir),
-        ("--data-dir", run.data_dir),
-        ("--account", run.account),
+def program_of(site: Site) -> Program:
+    """Return `run.py`, which says for `--help` what it takes."""
+    return Program(
+        folder=site.path(site.nemo_dir),
+        file=run_py.FILE,
+        argv=(site.path(site.python), run_py.FILE, "--help"),
     )
-    return tuple(part for name, value in pairs if value for part in (name, value))
 
 
-def _sbatch_options(run: NemoRun) -> tuple[str, ...]:
-    pairs = (
-        ("--time", run.time),
-        ("--qos", run.qos),
-        ("--exclude", run.exclude),
-        ("--dependency", f"afterok:{':'.join(run.after)}" if run.after else None),
-    )
-    return tuple(f"{name}={value}" for name, value in pairs if value)
+def by_manual(options: NemoRun, typed: frozenset[str], manual: Manual) -> Fitted[NemoRun]:
+    """Return what `run.py` takes of the options; what it lacks and nobody typed is left out."""
+    if not manual.flags:
+        return Fitted(options, run_py.without_manual(manual, options.extra))
+    asked = {name for name in run_py.SPELLINGS if getattr(options, name) is not None}
+    lacks = run_py.lacking(asked, manual)
+    left_out = {name: None for name in lacks if name not in typed and name in run_py.DISPENSABLE}
+    extra, problems = as_spelt(options.extra, manual, run_py.FILE)
+    errors = [
+        *(run_py.lacks(name, manual) for name in lacks if name not in left_out),
+        *run_py.wrong_choice("slurm_type", options.slurm_type, manual),
+        *problems,
+    ]
+    kept = options.model_copy(update={"extra": extra, **left_out})
+    return Fitted(kept, tuple(errors), tuple(map(run_py.left_out, left_out)))
 
 
 def needs(options: NemoRun, site: Site) -> tuple[Need, ...]:
@@ -190,6 +220,12 @@ def needs(options: NemoRun, site: Site) -> tuple[Need, ...]:
         Need(field="data_dir", path=run.data_dir or "", kind="folder"),
         Need(field="log_dir", path=run.log_dir or "", kind="place"),
         Need(field="cache_dir", path=run.cache_dir or "", kind="place"),
+        *(
+            Need(field=one.name, path=value, kind="any")
+            for one in given(run.extra)
+            for value in one.values
+            if value.startswith("/")
+        ),
     )
     return tuple(need for need in wanted if need.path)
 
@@ -211,6 +247,8 @@ NEMO = Workload(
     title=lambda options: options.experiment_name or _experiment(options.recipe),
     needs=needs,
     notes=notes,
+    program=program_of,
+    by_manual=by_manual,
     follows=(("partition", "slurm_type"),),
     examples=(
         "/nemo run pretrain/llama3p1_2b_pt.py -n 2 -p a3m",

@@ -21,6 +21,7 @@ from bot.ports import Query
 from bot.service import Service, launches, recipes
 from bot.settings import ClusterSettings, NemoSettings
 from bot.store.sql_store import SqlStore
+from bot.workloads import WORKLOADS
 from tests.unit.cluster.local import LocalShell
 from tests.unit.store.makers import NOW
 from tests.unit.tracking import POLICY
@@ -107,7 +108,7 @@ class Desk:
     async def refusal(self, text: str) -> list[str]:
         """Type what is refused; give its sentences."""
         with pytest.raises(InputRefused) as refused:
-            await self.launch(text)
+            await self.launch(text, "refused")
         return [f"{error.message}. {error.hint}" for error in refused.value.errors]
 
 
@@ -197,3 +198,105 @@ async def test_a_recipe_that_is_not_there_is_guessed_at_among_recipes_alone(here
     [other] = await here.refusal("zzz.py -p a3m")
     assert "common" not in other
     assert "There is `" in other
+
+
+RUN_PY = """import argparse, sys
+p = argparse.ArgumentParser()
+p.add_argument("-e", choices=["slurm"])
+p.add_argument("--slurm-type", choices=["hcc-a3m", "hcc-a3u"])
+p.add_argument("-p", "--partition")
+p.add_argument("-d", "--work-dir")
+p.add_argument("-i", "--image")
+p.add_argument("-s", "--script")
+p.add_argument("-n", "--nodes", type=int)
+p.add_argument("--experiment-name")
+p.add_argument("--cache-dir")
+p.add_argument("--time")
+p.add_argument("--max_steps", type=int)
+p.add_argument("--precision", choices=["bf16", "fp8"])
+p.add_argument("--mock", action="store_true")
+p.parse_args()
+"""
+
+
+async def kept(here: Desk, text: str, name: str = "a1") -> Request:
+    """Launch, and give the request that was kept."""
+    assert await here.launch(text, name) is None
+    request = await here.service.store.request(name)
+    assert request is not None
+    return request
+
+
+async def test_options_that_run_py_has_pass_as_it_spells_them(here: Desk) -> None:
+    """Also those that this project has never heard of; what it lacks goes to sbatch."""
+    here.login.file("nemo/run.py", RUN_PY)
+    request = await kept(
+        here,
+        "sft/llama3p1_2b_sft.py -p a3m --time 10 --account x --max-steps 5 --precision fp8 --mock",
+    )
+    assert request.options["extra"] == ["--max_steps=5", "--precision=fp8", "--mock"]
+    made = await here.node.spec(WORKLOADS["nemo run"], request)
+    words = " ".join(made.argv)
+    assert words.endswith(
+        "--experiment-name llama3p1_2b_sft --time 00:10:00 --max_steps=5 --precision=fp8 --mock"
+    )
+    assert "--account" not in words
+    assert made.sbatch_options == ("--account=x",)
+
+
+async def test_options_that_run_py_lacks_are_refused_before_anything_runs(here: Desk) -> None:
+    """Ours and strange ones, each with what it has instead; nothing is kept."""
+    here.login.file("nemo/run.py", RUN_PY)
+    said = "\n".join(
+        await here.refusal(
+            "sft/llama3p1_2b_sft.py -p a3m --slurm-type a4 --log-dir ~/logs --max-stpes 5 "
+            "--precision fp16 --mock=yes --ckpt /etc/x --zzz"
+        )
+    )
+    assert "`/etc/x` lies outside the folders" in said
+    assert "has no option `--log-dir`" in said
+    assert "does not take `hcc-a4`. It takes `hcc-a3m` or `hcc-a3u`" in said
+    assert "no option `--max-stpes`. Did you mean `--max_steps`?" in said
+    assert "`--precision` cannot be `fp16`. Did you mean" in said
+    assert "takes no value, so `yes` is too many" in said
+    assert "no option `--zzz`. It has `--slurm-type`" in said
+    assert await here.service.store.request("refused") is None
+
+
+async def test_what_only_the_configuration_wishes_is_left_out_where_run_py_lacks_it(
+    here: Desk,
+) -> None:
+    """And the card says so."""
+    here.login.file("nemo/run.py", RUN_PY.replace('p.add_argument("-i", "--image")\n', ""))
+    request = await kept(here, "sft/llama3p1_2b_sft.py -p a3m")
+    assert request.options["image"] is None
+    assert request.notes == ("run.py on this cluster has no -i, so it was left out.",)
+
+
+async def test_a_run_py_that_breaks_is_said_before_anything_runs(here: Desk) -> None:
+    """With the line that Python ends on."""
+    here.login.file("nemo/run.py", "import nemo_run_is_not_here\n")
+    [said] = await here.refusal("sft/llama3p1_2b_sft.py -p a3m")
+    assert "breaks on the cluster before it launches anything" in said
+    assert "No module named 'nemo_run_is_not_here'" in said
+
+
+async def test_a_run_py_that_was_updated_is_asked_again(here: Desk) -> None:
+    """What it gained passes, what it lost is refused."""
+    here.login.file("nemo/run.py", RUN_PY)
+    assert (await kept(here, "cpt/gpt2_cpt.py -p a3m --mock")).flags[-1] == "--mock"
+    here.login.file("nemo/run.py", RUN_PY.replace("--mock", "--synthetic"))
+    [said] = await here.refusal("cpt/gpt2_cpt.py -p a3m --mock")
+    assert "has no option `--mock`" in said
+    again = await kept(here, "cpt/gpt2_cpt.py -p a3m --synthetic", "a3")
+    assert again.options["extra"] == ["--synthetic"]
+
+
+async def test_a_run_py_without_a_help_takes_what_is_documented_and_nothing_else(
+    here: Desk,
+) -> None:
+    """Nothing could be checked."""
+    here.login.file("nemo/run.py", "import sys\nsys.exit('what?')\n")
+    assert (await kept(here, "cpt/gpt2_cpt.py -p a3m")).flags == ()
+    [said] = await here.refusal("cpt/gpt2_cpt.py -p a3m --mock")
+    assert "does not say which options it has" in said

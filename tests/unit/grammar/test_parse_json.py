@@ -42,6 +42,7 @@ def test_a_launch_shows_the_request_and_what_would_run() -> None:
         "exclude": None,
         "retries": 0,
         "dry_run": False,
+        "extra": [],
         "cluster": None,
     }
     assert found["launch"] == {
@@ -87,6 +88,12 @@ def test_what_only_a_cluster_can_know_is_left_open() -> None:
         "x",
     ]
     assert found["launch"]["cwd"] is None
+
+
+def test_options_of_run_py_itself_are_passed_and_left_to_the_cluster() -> None:
+    _, found = answer("/nemo run pretrain/x.py --seed 7 --mock -n 2")
+    assert found["request"]["extra"] == ["--seed=7", "--mock"]
+    assert found["launch"]["argv"][-2:] == ["--seed=7", "--mock"]
 
 
 def test_a_batch_script_shows_its_call_of_sbatch() -> None:
