@@ -47,6 +47,10 @@ image = "nemo-20250721.sqsh"
 cache_dir = {_text(address.cache)}
 tokenizer_source = {_text(address.tokenizer_url)}
 
+[clusters.{CLUSTER}.nemo_rl]
+dir = {_text(address.nemo_rl)}
+image = "nemo_rl-h20260302.sqsh"
+
 [clusters.{CLUSTER}.slurm_types]
 a3m = "hcc-a3m"
 a3u = "hcc-a3u"

@@ -34,7 +34,7 @@ def fetch(model: str) -> None:
 
 def _accepted(token: str) -> bool:
     site = os.environ.get("HF_ENDPOINT")
-    if site is None:
+    if not site:
         return True
     request = urllib.request.Request(  # noqa: S310 - the operator chose the endpoint
         f"{site}/api/whoami-v2", headers={"Authorization": f"Bearer {token}"}
