@@ -84,11 +84,11 @@ class LoginNode:
         spec = workload.launch(options, site)
         return spec.model_copy(update={"files": request.files})
 
-    async def put_secrets(self, auth: str = "") -> None:
+    async def put_secrets(self, auth: str = "") -> bool:
         """Make the cluster hold the secrets that are configured, and no others.
 
-        They lie in a file of ours, and in NeMo-RL's own when its path is given as `auth`. Raises
-        ClusterError.
+        They lie in a file of ours, and in NeMo-RL's own when its path is given as `auth`. False
+        when all was so already; raises ClusterError.
         """
         held = {
             name: secret.value.get_secret_value()
@@ -103,6 +103,7 @@ class LoginNode:
         if changed:
             extra = {"action": "secrets_put", "cluster": self.name, "names": sorted(held)}
             logger.info("the secrets on the cluster were renewed", extra=extra)
+        return changed
 
     async def asking(self, query: Query[T], program: Program | None) -> tuple[T, Manual]:
         """Ask, and in the same round trip what a launcher takes, unless that is known."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
+
+from pydantic import SecretStr
 
 from bot.card import Card
 from bot.model import Act, Caller, Job, Request, Stage
@@ -59,6 +62,20 @@ class Cluster(Protocol):
         so already. Raises ClusterError, and leaves a file alone that is a link or somebody else's.
         """
         ...
+
+
+class Verdict(StrEnum):
+    """What a service says of a secret."""
+
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    NOT_REACHED = "not reached"
+    NOT_ASKED = "not asked"
+    """Nobody is known who could say."""
+
+
+Vouch = Callable[[str, SecretStr], Awaitable[Verdict]]
+"""Asks the service that a secret of this name is for; never raises."""
 
 
 @dataclass(frozen=True)

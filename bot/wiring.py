@@ -35,6 +35,7 @@ from bot.service import Service
 from bot.settings import ClusterSettings, Settings
 from bot.store.sql_store import SqlStore
 from bot.tracker import Tracker
+from bot.vouching import Services
 from bot.watch import Watch
 from handlers.app import register
 from handlers.chat import SlackChat
@@ -99,6 +100,7 @@ async def _bot(
         wake=outbox.wake,
         watch=watch,
         cluster_of=settings.cluster_of,
+        vouch=Services(settings.services.hugging_face, settings.services.wandb).vouch,
     )
     desk = Desk(service=service, chat=chat)
     inbox = Inbox(store, desk.perform, desk.resume, desk.apologise)

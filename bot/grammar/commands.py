@@ -123,6 +123,10 @@ class Cancel(Options):
     job: JobWord = None
 
 
+class Secrets(Options):
+    """How the tokens for launches are."""
+
+
 _NO_CHANGE = {"job", "cluster", "dry_run"}
 
 
@@ -232,6 +236,7 @@ COMMANDS: tuple[Command, ...] = (
         Rerun,
         ("/slurm rerun 75", "/slurm rerun 75 -p a3u --time 8h"),
     ),
+    Command("slurm secrets", "Show whether tokens are in place; never a value", Secrets),
 )
 
 LATER: dict[str, tuple[str, ...]] = {
@@ -249,7 +254,6 @@ LATER: dict[str, tuple[str, ...]] = {
         "schedule",
         "schedules",
         "unschedule",
-        "secrets",
         "doctor",
         "clusters",
         "usage",

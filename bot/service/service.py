@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from pydantic import SecretStr
+
 from bot import messages
 from bot.errors import FieldError, InputRefused, NotAllowed, UnknownJob
 from bot.login_node import LoginNode
 from bot.model import Act, Job, Request, base_id
-from bot.ports import Store, Wanted
+from bot.ports import Store, Verdict, Vouch, Wanted
 from bot.suggest import did_you_mean
 
 RECENT = 100
@@ -32,10 +34,14 @@ class Watch(Protocol):
         """Remember which Slack user cancels a job."""
 
 
+async def _nobody(_name: str, _secret: SecretStr) -> Verdict:
+    return Verdict.NOT_ASKED
+
+
 class Service:
     """The things that use cases share; the use cases are functions in this package."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # each is a thing that they share
         self,
         *,
         store: Store,
@@ -44,6 +50,7 @@ class Service:
         wake: Callable[[], None],
         watch: Watch,
         cluster_of: Callable[[str], str],
+        vouch: Vouch = _nobody,
     ) -> None:
         self.store = store
         self.nodes = nodes
@@ -51,6 +58,7 @@ class Service:
         self.wake = wake
         """Tell the outbox that there is something to tell."""
         self.watch = watch
+        self.vouch = vouch
         self._cluster_of = cluster_of
 
     async def want(self, *wanted: Wanted) -> None:

@@ -7,11 +7,18 @@ from __future__ import annotations
 
 from bot.workloads import WORKLOADS
 from handlers.commands import launch
+from handlers.commands.clusters import CLUSTERS
 from handlers.commands.command import Run
 from handlers.commands.nemo import NEMO
 from handlers.commands.nemo_rl import NEMO_RL
 from handlers.commands.slurm import SLURM
 
-COMMANDS: dict[str, Run] = {**dict.fromkeys(WORKLOADS, launch.run), **NEMO, **NEMO_RL, **SLURM}
+COMMANDS: dict[str, Run] = {
+    **dict.fromkeys(WORKLOADS, launch.run),
+    **NEMO,
+    **NEMO_RL,
+    **SLURM,
+    **CLUSTERS,
+}
 
 __all__ = ["COMMANDS", "Run"]

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
+from pydantic import SecretStr
+
 from bot.card import Card, Tone
 from bot.cards import job as jobs
-from bot.cards import launch, lists, logs, mended, recipes, request, trouble, why
+from bot.cards import launch, lists, logs, mended, recipes, request, secrets, trouble, why
+from bot.cards.secrets import Account
 from bot.cluster.recipes import Recipes
+from bot.cluster.secret_files import Kind, Seen
 from bot.cluster.slurm import Cancellation, Cancelled
 from bot.cluster.tokenizer import Placed
 from bot.diagnosis import Evidence, Finding
@@ -16,6 +20,7 @@ from bot.diagnosis.rules import RULES
 from bot.errors import FieldError, InputRefused, UserError
 from bot.grammar import Help, help_card
 from bot.grammar.commands import COMMANDS
+from bot.leaks import LEAKS
 from bot.model import (
     Caller,
     Job,
@@ -28,6 +33,8 @@ from bot.model import (
     Stage,
     State,
 )
+from bot.ports import Verdict
+from bot.secret import Secret
 
 NOW = datetime(2026, 3, 2, 10, 0, tzinfo=UTC)
 USER, CHANNEL = "U0RESEARCH1", "C0TRAINING1"
@@ -45,6 +52,7 @@ def cards(word: str) -> Mapping[str, Card]:
         *_answers(word),
         *_reasons(word),
         *_nemo(word),
+        *_secrets(word),
     )
     return dict(made)
 
@@ -281,3 +289,17 @@ def _nemo(word: str) -> Iterator[tuple[str, Card]]:
     many = Recipes(word, paths, word, changed=2, launcher=False)
     yield "recipes.recipes_card/many", recipes.recipes_card("alice", word, many)
     yield "recipes.recipes_card/kind", recipes.recipes_card("alice", word, many, "sft")
+
+
+def _secrets(word: str) -> Iterator[tuple[str, Card]]:
+    held = {
+        "HF_TOKEN": Secret(source=word, value=SecretStr(word or "x")),
+        word: Secret(source=word),
+    }
+    file = Seen(Kind.FILE, "600", mine=True, digests={"HF_TOKEN": word, word: word})
+    for verdict in Verdict:
+        found = Account("alice", held, {"HF_TOKEN": verdict}, file, file)
+        yield f"secrets.secrets_card/{verdict.value}", secrets.secrets_card(found)
+    away = Account("alice", {}, {}, None, None, word)
+    yield "secrets.secrets_card/away", secrets.secrets_card(away)
+    yield "trouble.pasted/", trouble.pasted(tuple(leak.kind for leak in LEAKS), visible=True)

@@ -115,7 +115,8 @@ def launch(options: RlJob, site: Site, own: tuple[str, ...]) -> Launch:
     """Return the documented call of `sbatch`; `own` are the launcher's further words."""
     typed = (options.habits.cluster_type, options.cluster_type) if options.cluster_type else ()
     argv = ("sbatch", *_scheduler_options(options), site.nemo_rl_launcher, *typed, *own)
-    return Launch(argv=argv, cwd=folder(site), secrets=True)
+    place = folder(site)
+    return Launch(argv=argv, cwd=place, secrets=True, auth=posixpath.join(place, "configs/auth.sh"))
 
 
 def _scheduler_options(run: RlJob) -> tuple[str, ...]:

@@ -1,0 +1,125 @@
+"""How the secrets of a cluster are: at the bot, on the cluster, with the service; never a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.card import Bullets, Card, Part, Table, Text, Tone
+from bot.cards import parts
+from bot.cards.trouble import sentences
+from bot.cluster.secret_files import Kind, Seen
+from bot.leaks import LEAKS
+from bot.ports import Verdict
+from bot.secret import Secret
+from bot.words import count
+
+KNOWN = {leak.name: leak for leak in LEAKS if leak.name}
+"""What training needs most often, by the name of the variable."""
+NOWHERE = Seen(Kind.MISSING)
+
+
+@dataclass(frozen=True)
+class Account:
+    """What was found of the secrets of one cluster."""
+
+    cluster: str
+    secrets: Mapping[str, Secret]
+    verdicts: Mapping[str, Verdict]
+    own: Seen | None
+    """The bot's file on the cluster; None when the cluster did not say."""
+    auth: Seen | None
+    """NeMo-RL's file; None where there is no NeMo-RL."""
+    trouble: str = ""
+    """Why the cluster did not say, or why nothing could be put there."""
+
+
+def secrets_card(account: Account) -> Card:
+    """Show each secret and what to do about it."""
+    names = [*account.secrets, *(name for name in KNOWN if name not in account.secrets)]
+    todo = [step for name in names for step in _todo(account, name)]
+    if account.trouble:
+        todo.append(sentences(account.trouble))
+    missing = all(secret.value is None for secret in account.secrets.values())
+    lead = "The secrets of {cluster} are in place."
+    if todo:
+        lead = "The secrets of {cluster}: {things} to do."
+    if not account.secrets:
+        lead = "No secret is configured for {cluster}."
+    body: list[Part] = [_table(account, names)]
+    if todo:
+        body.append(Bullets(items=tuple(todo)))
+    return Card(
+        tone=Tone.TROUBLE if todo and not missing else Tone.PLAIN,
+        lead=parts.fill(lead, cluster=account.cluster, things=count(len(todo), "thing")),
+        parts=tuple(body),
+        foot=(("A launch finds them in its environment. Values are never shown.",),),
+    )
+
+
+def _table(account: Account, names: Sequence[str]) -> Table:
+    head = ["Secret", "The bot", "The cluster", "The service"]
+    if account.auth is not None:
+        head.insert(3, "NeMo-RL's auth.sh")
+    return Table(head=tuple(head), rows=tuple(_row(account, name) for name in names))
+
+
+def _row(account: Account, name: str) -> tuple[str, ...]:
+    secret = account.secrets.get(name)
+    here = "not configured" if secret is None else "present" if secret.value else "absent"
+    row = [name, here, _there(account.own, name, secret)]
+    if account.auth is not None:
+        row.append(_there(account.auth, name, secret))
+    return (*row, _SAID[account.verdicts.get(name, Verdict.NOT_ASKED)])
+
+
+_SAID = {
+    Verdict.ACCEPTED: "accepted",
+    Verdict.REFUSED: "refused",
+    Verdict.NOT_REACHED: "not reachable",
+    Verdict.NOT_ASKED: "not asked",
+}
+
+
+def _there(seen: Seen | None, name: str, secret: Secret | None) -> str:
+    if seen is None:
+        return "not known"
+    if name not in seen.digests:
+        return "absent"
+    if secret is None or secret.value is None:
+        return "present, not from the bot"
+    return "present" if _holds(seen, name, secret) else "another value"
+
+
+def _holds(seen: Seen, name: str, secret: Secret) -> bool:
+    return secret.value is not None and seen.holds(name, secret.value.get_secret_value())
+
+
+def _todo(account: Account, name: str) -> tuple[Text, ...]:
+    """Say what is to be done about one secret; nothing when all is well."""
+    secret, known = account.secrets.get(name), KNOWN.get(name)
+    if secret is None:
+        return (
+            sentences(
+                f"`{name}` is not configured; the bot's administrators can add it under "
+                "`[secrets]`, with where the bot finds it"
+            ),
+        )
+    if secret.value is None:
+        return (sentences(f"`{name}` is absent; put it into {secret.source}, and restart the bot"),)
+    verdict = account.verdicts.get(name)
+    steps = []
+    if verdict is Verdict.REFUSED:
+        fix = f"; {_lower(known.revoke)}" if known else ""
+        steps.append(sentences(f"The service refuses `{name}`{fix}"))
+    if verdict is Verdict.NOT_REACHED:
+        steps.append(sentences(f"Whether `{name}` is accepted is not known; no answer came"))
+    if account.auth and name in account.auth.digests and not _holds(account.auth, name, secret):
+        steps.append(
+            sentences(f"`configs/auth.sh` sets `{name}` once more, to another value; remove it")
+        )
+    return tuple(steps)
+
+
+def _lower(words: str) -> str:
+    return words[:1].lower() + words[1:]

@@ -1,0 +1,17 @@
+"""The subcommands of /slurm that are about clusters rather than jobs."""
+
+from __future__ import annotations
+
+from bot.card import Card
+from bot.grammar import Parsed
+from bot.model import Act
+from bot.service import Service, secrets
+from handlers.commands.command import Run
+
+
+async def show_secrets(service: Service, act: Act, parsed: Parsed) -> Card:
+    """Show how the secrets are."""
+    return await secrets.show(service, service.node(act, parsed.cluster))
+
+
+CLUSTERS: dict[str, Run] = {"slurm secrets": show_secrets}
