@@ -23,7 +23,7 @@ class Progress:
     """How far a run is; None or empty where its log does not say."""
 
     step: int
-    """Steps done."""
+    """Steps done, over all epochs."""
     total: int | None = None
     loss: float | None = None
     """NaN where the trainer printed it, or dropped the field because of it."""
@@ -34,11 +34,22 @@ class Progress:
     """The newest one said to be saved: its path where the log names it, else `step N`."""
     finished: bool = False
     """The trainer itself said that it is done."""
+    epoch: int | None = None
+    """The epoch of the last step, from 1, where the trainer counts steps anew in each."""
+    epochs: int | None = None
 
     @property
     def share(self) -> float | None:
         """Part that is done, 0 to 1."""
         return min(self.step / self.total, 1.0) if self.total else None
+
+    @property
+    def in_epoch(self) -> tuple[int, int] | None:
+        """The step and the steps of one epoch, as the trainer counts them itself."""
+        if not self.epoch or not self.epochs or not self.total:
+            return None
+        steps = self.total // self.epochs
+        return self.step - (self.epoch - 1) * steps, steps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +93,7 @@ SHAPES = (
     Shape(
         name="NeMo-RL",
         line=r"={10,} Step (\d+)/(\d+) ={10,}",
-        losses=("Loss", "Validation loss"),
+        losses=("Loss", "loss", "Validation loss"),
         seconds=(("Total step time", 1.0),),
         block=True,
         epoch=r"={10,} Epoch (\d+)/(\d+) ={10,}",
@@ -142,14 +153,15 @@ def _reading(
     shape: Shape, line: Any, epochs: Sequence[Any], fields: Mapping[str, float]
 ) -> Progress:
     step, total = int(line[1]) + 1 - shape.first, int(line[2]) + 1 - shape.first
-    for epoch in epochs:
-        step += (int(epoch[1]) - 1) * total
-        total *= int(epoch[2])
+    which, of = next(((int(epoch[1]), int(epoch[2])) for epoch in epochs), (None, None))
+    if which and of:
+        step += (which - 1) * total
+        total *= of
     loss = next((fields[key] for key in shape.losses if key in fields), None)
     if loss is None and fields.get(shape.skipped) == 0:
         loss = math.nan
     seconds = next((fields[key] * unit for key, unit in shape.seconds if key in fields), None)
-    return Progress(step=step, total=total, loss=loss, step_seconds=seconds)
+    return Progress(step=step, total=total, loss=loss, step_seconds=seconds, epoch=which, epochs=of)
 
 
 def _ends(shape: Shape, lines: Sequence[Any], raw: bytes) -> Iterator[int]:

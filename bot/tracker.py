@@ -147,7 +147,7 @@ class Tracker:
         if not running:
             return []
         self._peeked = time.monotonic()
-        asked = [(job.id, job.seen.stdout) for job in running]
+        asked = [(job.id, job.seen.stdout, job.seen.workdir) for job in running]
         try:
             ends = await self._node.run(peek(asked, await self._node.roots()))
         except ClusterError as error:

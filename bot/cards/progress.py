@@ -13,10 +13,11 @@ FULL, EMPTY = "▰", "▱"
 
 
 def in_words(progress: Progress) -> str:
-    """Return `▰▰▰▱▱▱ step 12 of 50, loss 3.2, about 2 min 05 s left`."""
-    words = [f"step {progress.step:,}"]
-    if progress.total:
-        words = [f"step {progress.step:,} of {progress.total:,}"]
+    """Return `▰▰▰▱▱▱ step 12 of 50, loss 3.2, about 2 min 05 s left`.
+
+    A training of several epochs counts its steps anew in each: `epoch 2 of 3, step 12 of 50`.
+    """
+    words = [_step(progress)]
     if progress.loss is not None:
         loss = "NaN" if math.isnan(progress.loss) else f"{progress.loss:.4g}"
         words.append(f"loss {loss}")
@@ -29,6 +30,16 @@ def in_words(progress: Progress) -> str:
         return text
     full = round(progress.share * BAR)
     return f"{FULL * full}{EMPTY * (BAR - full)}  {text}"
+
+
+def _step(progress: Progress) -> str:
+    if not progress.total:
+        return f"step {progress.step:,}"
+    here = progress.in_epoch
+    if here is None or progress.epochs == 1:
+        return f"step {progress.step:,} of {progress.total:,}"
+    step, steps = here
+    return f"epoch {progress.epoch} of {progress.epochs}, step {step:,} of {steps:,}"
 
 
 def sentence(words: str) -> str:

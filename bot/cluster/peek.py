@@ -10,11 +10,14 @@ from bot.ports import Output, Query
 
 BYTES = 8_192
 """Of each log; some dozens of training lines."""
+_FAR = 16 * 1024 * 1024
+"""Bytes among which the epoch of a step is looked for."""
 
-# $1: roots joined by newlines, $2: bytes; then pairs of a job's id and its output file. What
-# NeMo-Run's srun wrote in the same folder tells more than the batch script's own output.
+# $1: roots joined by newlines, $2: bytes, $3: bytes to find an epoch in; then for each job: its id,
+# output file and folder. What the training wrote itself, through NeMo-Run's srun or as NeMo-RL's
+# driver, tells more than the batch script's own output; that of the newest attempt is the newest.
 _PEEK = r"""
-roots=$1 bytes=$2; shift 2
+roots=$1 bytes=$2 far=$3; shift 3
 inside() {
   while IFS= read -r root; do
     root=$(readlink -f -- "$root") || continue
@@ -24,23 +27,35 @@ $roots
 ROOTS
   return 1
 }
-while [ $# -gt 1 ]; do
-  folder=${2%/*} file=$2
-  for log in "$folder"/log-*_"$1"_*.out; do [ -f "$log" ] && file=$log; done
-  printf '%s\037' "$1"
-  real=$(readlink -f -- "$file")
-  if [ -f "$real" ] && [ -r "$real" ] && inside "$real"; then tail -c "$bytes" -- "$real"; fi
+# NeMo-RL counts its steps anew in each epoch, which it names once.
+epoch() {
+  tail -c "$bytes" -- "$1" | grep -aq '= Step [0-9]' || return
+  tail -c "$bytes" -- "$1" | grep -aq '= Epoch [0-9]' && return
+  tail -c "$far" -- "$1" | grep -a '=== Epoch [0-9]*/[0-9]* ===' | tail -n 1
+}
+while [ $# -gt 2 ]; do
+  id=$1 file=$2 work=$3 newest=; shift 3
+  for log in "${file%/*}"/log-*_"$id"_*.out "$work/$id"/nemo_rl_output.log \
+    "$work/$id"-logs/ray-driver.log "$work/$id"-*-logs/ray-driver.log; do
+    [ -f "$log" ] || continue
+    if [ -z "$newest" ] || [ "$log" -nt "$newest" ]; then newest=$log; fi
+  done
+  printf '%s\037' "$id"
+  real=$(readlink -f -- "${newest:-$file}")
+  if [ -f "$real" ] && [ -r "$real" ] && inside "$real"; then
+    epoch "$real"
+    tail -c "$bytes" -- "$real"
+  fi
   printf '\036'
-  shift 2
 done
 """
 
 
-def peek(jobs: Sequence[tuple[str, str]], roots: Sequence[str]) -> Query[dict[str, str]]:
-    """Ask for the ends of the logs of these jobs: pairs of an id and the output file."""
-    args = ["\n".join(roots), str(BYTES)]
-    for job_id, stdout in jobs:
-        args += [job_id, posixpath.normpath(stdout)]
+def peek(jobs: Sequence[tuple[str, str, str]], roots: Sequence[str]) -> Query[dict[str, str]]:
+    """Ask for the ends of the logs of these jobs: of each its id, output file and folder."""
+    args = ["\n".join(roots), str(BYTES), str(_FAR)]
+    for job_id, stdout, workdir in jobs:
+        args += [job_id, posixpath.normpath(stdout), posixpath.normpath(workdir or ".")]
     return Query(_PEEK, _ends, tuple(args), name="peek")
 
 

@@ -68,7 +68,7 @@ class FakeSlurm:
             case "sinfo":
                 said = self.partitions
             case "peek":
-                said = "".join(f"{job}\x1f{self.logs.get(job, '')}\x1e" for job in args[2::2])
+                said = "".join(f"{job}\x1f{self.logs.get(job, '')}\x1e" for job in args[3::3])
             case "id":
                 said = {"50001": "alice", "50002": "bob"}.get(args[0], args[0])
             case "home":

@@ -79,6 +79,21 @@ def test_nemo_rl_counts_over_epochs_and_keeps_the_last_loss() -> None:
     assert seen is not None
     assert (seen.step, seen.total, seen.loss) == (104, 300, 0.0123)
     assert seen.eta == timedelta(seconds=196 * 41.91)
+    assert (seen.epoch, seen.epochs, seen.in_epoch) == (2, 3, (4, 100))
+
+
+def test_a_loss_is_known_by_either_spelling() -> None:
+    """DPO prints its figures in small letters."""
+    seen = progress(RL.replace("• Loss", "• loss"))
+    assert seen is not None
+    assert seen.loss == 0.0123
+
+
+def test_without_its_epoch_a_step_counts_alone() -> None:
+    """The banner may be further up than what was read."""
+    seen = progress(RL.partition("\n")[2])
+    assert seen is not None
+    assert (seen.step, seen.total, seen.in_epoch) == (4, 100, None)
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,11 @@ def test_a_state_that_nobody_knows_is_shown_as_slurm_wrote_it() -> None:
             f"{'▰' * 6}{'▱' * 6}  step 1 of 2, about 2 min 05 s left",
         ),
         (Progress(step=2, total=2, eta=timedelta(0), finished=True), f"{'▰' * BAR}  step 2 of 2"),
+        (
+            Progress(step=150, total=300, epoch=2, epochs=3),
+            f"{'▰' * 6}{'▱' * 6}  epoch 2 of 3, step 50 of 100",
+        ),
+        (Progress(step=5, total=10, epoch=1, epochs=1), f"{'▰' * 6}{'▱' * 6}  step 5 of 10"),
     ],
 )
 def test_progress_is_a_bar_with_what_is_known(progress: Progress, words: str) -> None:
