@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from bot.cluster import slurm
 from bot.cluster.slurm import AccountingOff, Attempt, matching
 from bot.model import Job, Observation, State, base_id
 
@@ -58,6 +59,38 @@ def advance(job: Job, seen: Sequence[Observation]) -> Job:
             **passed,
         }
     )
+
+
+def with_namesakes(
+    news: Mapping[str, Job], known: Mapping[str, Job], rows: Mapping[str, Mapping[str, str]]
+) -> dict[str, Job]:
+    """Return the news, and with them the jobs that wait for others of their name than before.
+
+    The rows are those of the whole account, whose jobs alone can be in the way.
+    """
+    found = dict(news)
+    waiting = [job for job in {**known, **news}.values() if alone(job.seen) or job.namesakes]
+    if not waiting:
+        return found
+    names: defaultdict[str, list[str]] = defaultdict(list)
+    for job_id, mine in rows.items():
+        for name in {slurm.name_of(row) for row in mine.values()} - {""}:
+            names[name].append(job_id)
+    for job in waiting:
+        ahead = earlier_of(job.id, names[job.seen.name]) if alone(job.seen) else ()
+        if job.namesakes != ahead:
+            found[job.id] = job.model_copy(update={"namesakes": ahead})
+    return found
+
+
+def alone(seen: Observation) -> bool:
+    """Whether a job waits until no earlier one of its name is left."""
+    return seen.state is State.PENDING and slurm.singleton(seen.dependency)
+
+
+def earlier_of(job_id: str, others: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids below this one, in order."""
+    return tuple(sorted((other for other in others if int(other) < int(job_id)), key=int))
 
 
 def whole(seen: Sequence[Observation]) -> Observation:

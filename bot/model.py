@@ -232,6 +232,8 @@ class Observation(Value):
     raw: str
     """Slurm's own state word."""
     reason: str = ""
+    dependency: str = ""
+    """What it waits for, in Slurm's words: `afterok:74(unfulfilled)`, `singleton(unfulfilled)`."""
     name: str = ""
     user: str = ""
     account: str = ""
@@ -286,6 +288,8 @@ class Job(Value):
     created: AwareDatetime
     settled: bool = False
     """The ending was explained; nothing is left to do."""
+    namesakes: tuple[str, ...] = ()
+    """Earlier jobs of its name that must end before it starts, where Slurm makes it wait so."""
     stopped_by: str = ""
     """Slack user who cancelled it from here."""
     progress: str = ""

@@ -127,7 +127,8 @@ class Tracker:
                 seen = tuple(slurm.seen(row) for row in mine.values())
                 news[job_id] = following.advance(job, seen)
         changed: list[tuple[Job, Rows]] = []
-        for job_id, job in (await self._inquiry.complete(news, gone, self._jobs)).items():
+        complete = await self._inquiry.complete(news, gone, self._jobs)
+        for job_id, job in following.with_namesakes(complete, self._jobs, rows).items():
             mine = rows.get(job_id, {})
             if job != self._jobs[job_id]:
                 changed.append((job, mine))

@@ -9,7 +9,7 @@ from bot.card import Button, Card, Fact, Moment, Mono, Person, Text, Tone
 from bot.cards import parts, progress
 from bot.cards.ending import ENDINGS, cause, ending, exit_code, never_started
 from bot.cards.mend import SHOW_LOG
-from bot.cluster.slurm import hopeless, reason_in_words
+from bot.cluster.slurm import dependency_in_words, hopeless, reason_in_words
 from bot.grammar.usage import marked
 from bot.model import Job, Request, State
 from bot.words import duration
@@ -100,6 +100,8 @@ def sentence(job: Job) -> Text:
 def _pending(job: Job) -> Text:
     seen = job.seen
     why = reason_in_words(seen.reason)
+    if seen.reason == "Dependency":
+        why = dependency_in_words(seen.dependency, job.namesakes) or why
     if not why and job.attempt == 1:
         return ("Submitted. Slurm has not looked at it yet.",)
     waits = "Waiting." if job.attempt == 1 else f"Attempt {job.attempt} is waiting."

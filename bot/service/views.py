@@ -10,6 +10,7 @@ from bot.cards.why import healthy_card, waits_card, why_card
 from bot.cluster import slurm
 from bot.errors import UnknownJob
 from bot.explaining import earlier_labels, explanation_of
+from bot.following import alone, earlier_of
 from bot.login_node import LoginNode
 from bot.model import Act, Job, Observation, State, base_id
 from bot.service.service import Service
@@ -72,7 +73,23 @@ async def stranger(node: LoginNode, ref: str) -> Job:
             )
         seen = history[-1].seen
     return Job(
-        cluster=node.name, id=number, request="", seen=seen, created=datetime.now(UTC), settled=True
+        cluster=node.name,
+        id=number,
+        request="",
+        seen=seen,
+        created=datetime.now(UTC),
+        settled=True,
+        namesakes=await _namesakes(node, seen),
+    )
+
+
+async def _namesakes(node: LoginNode, seen: Observation) -> tuple[str, ...]:
+    """Return the earlier jobs of the same name and user, where Slurm makes this one wait so."""
+    if not alone(seen):
+        return ()
+    queue = await node.run(slurm.queue())
+    return earlier_of(
+        seen.job, [one.job for one in queue if (one.name, one.user) == (seen.name, seen.user)]
     )
 
 

@@ -14,18 +14,20 @@ def squeue(
     submitted: str = "21:46:48",
     start: str = "21:46:49",
     end: str = "21:56:49",
+    name: str = "train",
+    dependency: str = "(null)",
 ) -> str:
     """One record of the bot's own squeue format; times are of one day."""
     values = (
         *(job, state, reason, "alice", "research", "a3m", "normal", "1", node, "N/A", "10:00"),
-        *(_at(submitted), _at(start), _at(end), "/home/alice", "train", "sbatchat:r1"),
+        *(_at(submitted), _at(start), _at(end), dependency, "/home/alice", name, "sbatchat:r1"),
     )
     return "\x1e" + "".join(f"{value}\x1f" for value in values) + "\n"
 
 
-def waits(job: str, reason: str = "Resources", **times: str) -> str:
+def waits(job: str, reason: str = "Resources", **told: str) -> str:
     """A record of a job that waits without a plan."""
-    return squeue(job, "PENDING", reason, node="", **{"start": "N/A", "end": "N/A", **times})
+    return squeue(job, "PENDING", reason, node="", **{"start": "N/A", "end": "N/A", **told})
 
 
 def scontrol(
@@ -41,6 +43,7 @@ def scontrol(
     start: str = "21:46:49",
     end: str = "21:56:49",
     array: str = "",
+    dependency: str = "(null)",
 ) -> str:
     """One line of `scontrol -o show job`; `array` is such as `3 ArrayTaskId=0`."""
     head = f"ArrayJobId={array} ArrayTaskThrottle=1 " if array else ""
@@ -49,7 +52,7 @@ def scontrol(
     return (
         f"JobId={job} {head}JobName=train UserId=alice(50001) GroupId=research(50001) MCS_label=N/A"
         " Priority=4294901758 Nice=0 Account=research QOS=normal"
-        f" JobState={state} Reason={reason} Dependency=(null) Requeue=1 Restarts={restarts}"
+        f" JobState={state} Reason={reason} Dependency={dependency} Requeue=1 Restarts={restarts}"
         f" BatchFlag=1 Reboot=0 ExitCode={code} RunTime={ran} TimeLimit=00:10:00 TimeMin=N/A"
         f" SubmitTime={_at(submitted)} EligibleTime={_at(submitted)} AccrueTime=Unknown"
         f" StartTime={_at(start)} EndTime={_at(end)} Deadline=N/A PreemptTime=None SuspendTime=None"

@@ -271,3 +271,56 @@ async def test_a_job_that_is_followed_twice_is_one(scene: Scene) -> None:
     await scene.tracker.tick()
     scene.tracker.follow([first])
     assert await scene.writes(1) == 0
+
+
+SINGLETON = {"reason": "Dependency", "dependency": "singleton(unfulfilled)"}
+
+
+async def test_a_job_that_waits_for_its_namesake_names_it(scene: Scene) -> None:
+    """Of those that are in the way; this changes while its own row does not."""
+    await scene.follow("77")
+    scene.slurm.queue += [squeue("74"), waits("75", **SINGLETON), waits("77", **SINGLETON)]
+    scene.slurm.queue += [squeue("76", name="other"), waits("78", **SINGLETON)]
+    scene.slurm.control["77"] = [
+        scontrol(
+            "77",
+            "PENDING",
+            "Dependency",
+            node="",
+            start="Unknown",
+            end="Unknown",
+            dependency=SINGLETON["dependency"],
+        )
+    ]
+    await scene.tracker.tick()
+    assert await scene.lead() == "Waiting. It waits for jobs 74 and 75 of the same name."
+    scene.slurm.queue[0] = squeue("74", "COMPLETED")
+    await scene.tracker.tick()
+    assert await scene.lead() == "Waiting. It waits for job 75 of the same name."
+    assert await scene.writes(1, 2) == 0
+    scene.slurm.queue[1:3] = [squeue("75", "CANCELLED"), waits("77", "Priority")]
+    await scene.tracker.tick()
+    assert await scene.lead() == "Waiting. Other jobs are ahead in the queue."
+    assert (await scene.job("77")).namesakes == ()
+
+
+async def test_a_restart_knows_whom_a_job_waits_for(scene: Scene) -> None:
+    await scene.follow("77")
+    scene.slurm.queue += [squeue("74"), waits("77", **SINGLETON)]
+    scene.slurm.control["77"] = [
+        scontrol(
+            "77",
+            "PENDING",
+            "Dependency",
+            node="",
+            start="Unknown",
+            end="Unknown",
+            dependency=SINGLETON["dependency"],
+        )
+    ]
+    await scene.tracker.tick()
+    scene.begin()
+    await scene.tracker.load()
+    scene.slurm.queue[0] = squeue("74", "COMPLETED")
+    await scene.tracker.tick()
+    assert await scene.lead() == "Waiting. It waits for an earlier job of the same name."

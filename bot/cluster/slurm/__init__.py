@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.cluster.slurm.dependency import dependency_in_words, singleton
 from bot.cluster.slurm.reasons import hopeless, reason_in_words
 from bot.cluster.slurm.refusals import Blame, Refusal, Subject, refusal
 from bot.cluster.slurm.sacct import AccountingOff, Attempt, Step, history, matching
@@ -18,7 +19,7 @@ from bot.cluster.slurm.search import (
     signatures,
 )
 from bot.cluster.slurm.sinfo import partitions
-from bot.cluster.slurm.squeue import jobs, queue, seen
+from bot.cluster.slurm.squeue import jobs, name_of, queue, seen
 from bot.cluster.slurm.states import cancelled_by, state
 from bot.cluster.slurm.text import duration
 
@@ -41,6 +42,7 @@ __all__ = [
     "cancel",
     "cancelled_by",
     "config",
+    "dependency_in_words",
     "details",
     "duration",
     "find_by_comment",
@@ -49,6 +51,7 @@ __all__ = [
     "hopeless",
     "jobs",
     "matching",
+    "name_of",
     "nodes",
     "partitions",
     "queue",
@@ -57,6 +60,7 @@ __all__ = [
     "seen",
     "signature",
     "signatures",
+    "singleton",
     "start_estimate",
     "state",
 ]

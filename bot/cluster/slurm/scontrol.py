@@ -114,6 +114,7 @@ def _job(match: re.Match[str]) -> Observation:
         state=now,
         raw=pairs.get("JobState", ""),
         reason=_told(pairs.get("Reason", "")).replace("_", " "),
+        dependency=_told(pairs.get("Dependency", "")),
         name=re.sub(r" HetJobIdSet=\S+$", "", match["name"]),
         user=match["user"],
         account=_told(pairs.get("Account", "")),

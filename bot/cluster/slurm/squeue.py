@@ -11,8 +11,8 @@ from bot.ports import Output, Query
 # Nothing in it changes by itself while a job goes on, so that an unchanged row can be skipped;
 # %S, the expected start of a pending job, changes when the scheduler's plan does. Free text last.
 FIELDS = (
-    "%i", "%T", "%r", "%u", "%a", "%P", "%q", "%D", "%N", "%b", "%l", "%V", "%S", "%e", "%Z", "%j",
-    "%k",
+    "%i", "%T", "%r", "%u", "%a", "%P", "%q", "%D", "%N", "%b", "%l", "%V", "%S", "%e", "%E", "%Z",
+    "%j", "%k",
 )  # fmt: skip
 
 _JOBS = 'exec squeue -h -r -t all --me -o "$1"'
@@ -45,6 +45,7 @@ def seen(row: str) -> Observation:
         state=now,
         raw=at["%T"],
         reason=_told(at["%r"]),
+        dependency=_told(at["%E"]),
         name=at["%j"],
         user=at["%u"],
         account=_told(at["%a"]),
@@ -61,6 +62,17 @@ def seen(row: str) -> Observation:
         comment=_told(at["%k"]),
         workdir=at["%Z"],
     )
+
+
+def name_of(row: str) -> str:
+    """Return the name of the job in a row of `jobs`; empty when it has ended."""
+    values = row.split(UNIT, len(FIELDS) - 1)
+    if len(values) < len(FIELDS) or state(values[_STATE]).ended:
+        return ""
+    return values[_NAME]
+
+
+_STATE, _NAME = FIELDS.index("%T"), FIELDS.index("%j")
 
 
 def _rows(output: Output) -> dict[str, str]:

@@ -16,7 +16,7 @@ from tests.unit.cluster.slurm.answers import answer, rows
 ROW = (
     "75", "RUNNING", "None", "alice", "research", "a3m", "normal", "2", "alice-a3m-[0-1]",
     "gres:gpu:8", "1:00:00", "2026-11-30T20:30:14", "2026-11-30T20:30:20", "2026-11-30T21:30:20",
-    "/home/alice", "train", "sbatchat:0123",
+    "(null)", "/home/alice", "train", "sbatchat:0123",
 )  # fmt: skip
 
 
