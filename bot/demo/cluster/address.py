@@ -15,6 +15,30 @@ class Login:
 
 
 @dataclass(frozen=True)
+class Beyond:
+    """What answers for the world beyond the cluster; paths are this machine's."""
+
+    hugging_face: str  # base addresses, of which `/api/whoami-v2` …
+    wandb: str  # … and `/graphql` answer
+    hf_token: Path  # files, readable by their owner alone, with what those accept
+    wandb_key: Path
+    recipes: str  # the address of the recipes' private repository, as the cluster's git knows it
+    gcloud: Path  # the stand-in program, and the configuration in which somebody is logged in
+    gcloud_config: Path
+    machine: str  # the login node, as `gcloud compute start-iap-tunnel MACHINE 22` names it
+    project: str
+    zone: str
+
+    def tunnel(self) -> tuple[str, ...]:
+        """The command whose standard input and output lead to the login node's sshd."""
+        return (
+            *("env", f"CLOUDSDK_CONFIG={self.gcloud_config}", str(self.gcloud)),
+            *("compute", "start-iap-tunnel", self.machine, "22", "--listen-on-stdin"),
+            *("--project", self.project, "--zone", self.zone, "--verbosity=warning"),
+        )
+
+
+@dataclass(frozen=True)
 class ClusterAddress:
     """Where the cluster is reached and what lies on it; plain strings are paths on the cluster."""
 
@@ -35,6 +59,8 @@ class ClusterAddress:
     partitions: tuple[str, ...]
     tokenizer_url: str  # the folder with gpt2-vocab.json and gpt2-merges.txt, over HTTP …
     tokenizer_dir: str  # … and as files
+    gcs: str  # the folder with the mounted buckets; it cannot be listed
+    beyond: Beyond
 
     def as_json(self) -> dict[str, object]:
         """The form for scripts."""
@@ -53,4 +79,6 @@ class ClusterAddress:
             "account": self.account,
             "partitions": list(self.partitions),
             "tokenizer": {"url": self.tokenizer_url, "dir": self.tokenizer_dir},
+            "gcs": self.gcs,
+            "tunnel": list(self.beyond.tunnel()),
         }

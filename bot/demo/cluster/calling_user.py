@@ -60,7 +60,7 @@ class CallingUser:
     def environment(self, user: str) -> Mapping[str, str]:
         """Everything that an installed cluster would find in its usual place."""
         return {
-            "PATH": f"{self.tree.python}/bin:{BASE_PATH}",
+            "PATH": f"{self.tree.python}/bin:{self.tree.opt}/bin:{BASE_PATH}",
             "HOME": str(self.tree.home / user),
             "USER": user,
             "LOGNAME": user,

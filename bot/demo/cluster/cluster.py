@@ -72,7 +72,10 @@ class EmbeddedCluster:
         await self._install()
         self._stack.push_async_callback(self._end)
         await together(
-            self._start_accounting(), self.start_daemon("sshd"), self.start_daemon("tokenizer")
+            self._start_accounting(),
+            self.start_daemon("sshd"),
+            self.start_daemon("tokenizer"),
+            self.start_daemon("services"),
         )
         await self.start_daemon("slurmctld")
         await together(*(self.start_daemon(node) for node in NODES))
@@ -98,7 +101,7 @@ class EmbeddedCluster:
             accounting=self._accounting,
             min_job_age=self._min_job_age,
         )
-        installation = Installation(self._directory, self._place, self._plan)
+        installation = Installation(self._directory, self._place, self._plan, self._python)
         self.address = installation.address()
         installation.make_folders()
         await installation.write()
@@ -164,7 +167,7 @@ class EmbeddedCluster:
         )
 
     async def start_daemon(self, name: str) -> None:
-        """Start a daemon (munged, mariadbd, slurmdbd, slurmctld, sshd, tokenizer) or a node."""
+        """Start a daemon (munged, mariadbd, slurmdbd, slurmctld, sshd, …) or a node."""
         spec = DAEMONS[name](self._plan, self._place.tree, self._place.outside)
         if any(daemon.alive for daemon in self._daemons[name]):
             raise ClusterError(f"{name} is running")

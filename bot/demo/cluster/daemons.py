@@ -85,6 +85,15 @@ def tokenizer(plan: Plan, tree: Tree, outside: Tree) -> Spec:
     return Spec("tokenizer", argv, plan.accounts[0].name, port=plan.ports.tokenizer)
 
 
+def services(plan: Plan, tree: Tree, outside: Tree) -> Spec:
+    """Git server, registries, accounts: what the cluster reaches beyond itself."""
+    del outside
+    folder = str(tree.opt / "services")
+    program = str(tree.opt / "lib" / "services")
+    argv = ("/usr/bin/python3", "-EsuB", program, folder, str(plan.ports.services))
+    return Spec("services", argv, plan.users.root, port=plan.ports.services)
+
+
 # By the name that starts and stops them. A node is its slurmd and all that runs on it.
 DAEMONS: dict[str, Callable[[Plan, Tree, Tree], Spec]] = {
     "munged": munged,
@@ -93,5 +102,6 @@ DAEMONS: dict[str, Callable[[Plan, Tree, Tree], Spec]] = {
     "slurmctld": slurmctld,
     "sshd": sshd,
     "tokenizer": tokenizer,
+    "services": services,
     **{node: partial(slurmd, node) for node in NODES},
 }

@@ -6,8 +6,8 @@ import secrets
 import shutil
 from pathlib import Path
 
-from bot.demo.cluster import conf, process, site
-from bot.demo.cluster.address import ClusterAddress, Login
+from bot.demo.cluster import conf, process, repositories, services, site
+from bot.demo.cluster.address import Beyond, ClusterAddress, Login
 from bot.demo.cluster.place import Place
 from bot.demo.cluster.plan import ACCOUNT, GPUS, NODES, PARTITIONS, Plan
 
@@ -17,11 +17,13 @@ _TOOLS = {"PATH": "/usr/bin:/bin"}
 class Installation:
     """Everything that the daemons find when they start."""
 
-    def __init__(self, directory: Path, place: Place, plan: Plan) -> None:
+    def __init__(self, directory: Path, place: Place, plan: Plan, python: Path) -> None:
         self._directory = directory
         self._keys = directory / "keys"
         self._place = place
         self._plan = plan
+        self._python = python
+        self._admission = services.Admission.fresh()
 
     def address(self) -> ClusterAddress:
         """What clients will need."""
@@ -46,6 +48,25 @@ class Installation:
             partitions=PARTITIONS,
             tokenizer_url=f"http://127.0.0.1:{self._plan.ports.tokenizer}",
             tokenizer_dir=str(shared / "shared" / "tokenizer"),
+            gcs=str(self._place.tree.gcs),
+            beyond=self._beyond(),
+        )
+
+    def _beyond(self) -> Beyond:
+        """Where the bot finds what is not the cluster itself."""
+        outside, url = self._place.outside, f"http://127.0.0.1:{self._plan.ports.services}"
+        first, *_ = self._plan.accounts
+        return Beyond(
+            hugging_face=f"{url}/huggingface.co",
+            wandb=f"{url}/api.wandb.ai",
+            hf_token=self._keys / "HF_TOKEN",
+            wandb_key=self._keys / "WANDB_API_KEY",
+            recipes=f"https://{repositories.RECIPES}",
+            gcloud=outside.opt / "bin" / "gcloud",
+            gcloud_config=outside.home / first.name / ".config" / "gcloud",
+            machine=self._plan.host,
+            project=services.PROJECT,
+            zone=services.ZONE,
         )
 
     def make_folders(self) -> None:
@@ -66,6 +87,8 @@ class Installation:
             **{outside.spool / node: users.root for node in NODES},
             outside.database: users.database,
             outside.home: users.root,
+            outside.opt: users.root,
+            outside.gcs: users.root,
             self._keys: users.root,
             self._directory / "tmp": users.root,
             **dict.fromkeys(private, users.root),
@@ -100,9 +123,20 @@ class Installation:
         )
         self._file(outside.ssh / "sshd_config", sshd, users.root)
         await self._make_keys()
+        await services.install(outside, tree, self._plan, self._admission, python=self._python)
+        first, *_ = self._plan.accounts
         for account in self._plan.accounts:
-            await site.furnish(outside.home / account.name, tree.python)
-            self._place.own(outside.home / account.name, account.name)
+            home = outside.home / account.name
+            programs = (tree.python / "bin", tree.opt / "bin")
+            await site.furnish(home, programs, recipes=outside.opt / "services" / "git")
+            if account == first:  # the others have not logged in to anything yet
+                services.furnish(home, self._admission)
+            self._place.own(home, account.name)
+        for name, value in (
+            ("HF_TOKEN", self._admission.hugging_face),
+            ("WANDB_API_KEY", self._admission.wandb),
+        ):
+            self._file(self._keys / name, f"{value}\n", users.root, 0o600)
         site.share(outside.home / "shared")
 
     def _session(self) -> dict[str, str]:
@@ -112,6 +146,7 @@ class Installation:
         kept = ("PATH", "SLURM_CONF") if len(self._plan.accounts) > 1 else known
         return {
             "GPT2_TOKENIZER_URL": address.tokenizer_url,
+            **services.session(self._place.tree, self._plan),
             **{name: known[name] for name in kept if name in known},
         }
 

@@ -13,6 +13,8 @@ from bot.demo.cluster.daemon import Daemon, Spec
 from bot.demo.cluster.plan import ACCOUNT, BASE_PATH, NODES, Account, Users
 
 _HOST = "alice-login-0"
+_ROOT = "/media"
+"""Where the namespaces' own root is put together."""
 _GROUP = 50001
 _ACCOUNTS = (Account("alice", 50001, _GROUP), Account("bob", 50002, _GROUP))
 
@@ -73,9 +75,15 @@ class Namespaces:
                 'mount --bind "$3" "$1/python"',
                 # Gathered below /mnt first: a mount over /home or /tmp may hide the checkout.
                 'mount --rbind "$1" /mnt',
-                *(f"mount --bind /mnt/{name} {inside}" for name, inside in folders),
-                ": > /mnt/mounted",
-                "exec sleep infinity",
+                # A root of its own, with all that the machine's has: folders may be added there.
+                f"mount -t tmpfs -o mode=755 root {_ROOT}",
+                "for each in /*; do",
+                f'if [ -L "$each" ]; then cp -P "$each" {_ROOT}/',
+                f'elif [ -d "$each" ] && [ "$each" != {_ROOT} ]; then',
+                f'mkdir "{_ROOT}$each"; mount --rbind "$each" "{_ROOT}$each"; fi; done',
+                *(f"mkdir -p {_ROOT}{inside}" for _, inside in folders if inside == "/gcs"),
+                *(f"mount --bind /mnt/{name} {_ROOT}{inside}" for name, inside in folders),
+                f"exec chroot {_ROOT} sh -c 'cd / && : > /mnt/mounted && exec sleep infinity'",
             ]
         )
 
@@ -95,7 +103,7 @@ class Namespaces:
         """Enter the namespaces, and on a node one more pair with its own name and /tmp."""
         assert self._holder is not None  # noqa: S101 - open() comes first
         pid = str(self._holder.pid)
-        entered = ["nsenter", "--target", pid, "--mount", "--uts", "--root", "--wd=/"]
+        entered = ["nsenter", "--target", pid, "--mount", "--uts", "--root", "--wd"]
         if node is not None:
             script = 'hostname "$1"; mount --bind "/mnt/nodes/$1" /tmp; shift; exec "$@"'
             entered += ["unshare", "--mount", "--uts", "--propagation", "private"]
@@ -110,4 +118,5 @@ class Namespaces:
     def environment(self, user: str) -> Mapping[str, str]:
         """An ordinary one: Slurm finds its configuration by itself."""
         home = "/root" if user == "root" else str(self.tree.home / user)
-        return {"PATH": BASE_PATH, "HOME": home, "USER": user, "LOGNAME": user, "LANG": "C.UTF-8"}
+        path = f"{self.tree.opt}/bin:{BASE_PATH}"
+        return {"PATH": path, "HOME": home, "USER": user, "LOGNAME": user, "LANG": "C.UTF-8"}

@@ -28,6 +28,7 @@ class Ports:
     slurmdbd: int
     database: int
     tokenizer: int
+    services: int
     nodes: tuple[int, ...]  # in the order of NODES
 
 
@@ -66,10 +67,10 @@ class Plan:
 def free_ports() -> Ports:
     """Choose ports nobody listens on now."""
     found = _free()
-    ssh, slurmctld, slurmdbd, database, tokenizer, *nodes = (
-        next(found) for _ in range(5 + len(NODES))
+    ssh, slurmctld, slurmdbd, database, tokenizer, services, *nodes = (
+        next(found) for _ in range(6 + len(NODES))
     )
-    return Ports(ssh, slurmctld, slurmdbd, database, tokenizer, tuple(nodes))
+    return Ports(ssh, slurmctld, slurmdbd, database, tokenizer, services, tuple(nodes))
 
 
 def _free() -> Iterator[int]:

@@ -3,48 +3,32 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
-from bot.demo.cluster import process
+from bot.demo.cluster import images, repositories
 
 _SITE = Path(__file__).parents[1] / "site"
-_BRANCH = "release-allowlist-ga"
-_NOTE = b"A stand-in for a container image: this cluster has no pyxis, so nobody opens it.\n"
-# The head of a squashfs, whose length stands at byte 40, and nothing in it.
-_IMAGE = b"hsqs".ljust(40, b"\0") + (96 + len(_NOTE)).to_bytes(8, "little").ljust(56, b"\0") + _NOTE
-_COMMIT = {
-    "PATH": "/usr/bin:/bin",
-    "GIT_CONFIG_GLOBAL": "/dev/null",
-    "GIT_CONFIG_SYSTEM": "/dev/null",
-    "GIT_AUTHOR_NAME": "Recipes",
-    "GIT_AUTHOR_EMAIL": "recipes@example.com",
-    "GIT_COMMITTER_NAME": "Recipes",
-    "GIT_COMMITTER_EMAIL": "recipes@example.com",
-}
 
 
-async def furnish(home: Path, python: Path) -> None:
+async def furnish(home: Path, programs: Sequence[Path], recipes: Path) -> None:
     """Make the home of one account: recipes as a git checkout, images, batch scripts.
 
-    *python* is where the account finds the environment with NeMo-Run.
+    *programs* are the folders that login shells find programs in, NeMo-Run's environment first;
+    *recipes* holds the repositories.
     """
-    shutil.copytree(_SITE / "home", home, ignore=shutil.ignore_patterns("__pycache__"))
-    (home / ".profile").write_text(f"PATH={python}/bin:$PATH\n")
+    cloned = shutil.ignore_patterns("__pycache__", "vertex-oss-training")
+    shutil.copytree(_SITE / "home", home, ignore=cloned)
+    (home / ".profile").write_text(f"PATH={':'.join(map(str, programs))}:$PATH\n")
     (home / ".cache").mkdir()
-    recipes = home / "vertex-oss-training"
-    for image in (
-        home / "images" / "nemo-20250721.sqsh",
-        recipes / "nemo" / "nemo-demo.sqsh",
-        recipes / "nemo_rl" / "nemo_rl-h20260302.sqsh",
+    checkout = await repositories.clone_recipes(recipes, home)
+    for image, name in (
+        (home / "images" / "nemo-20250721.sqsh", images.NEMO),
+        (checkout / "nemo" / "nemo-demo.sqsh", images.NEMO),
+        (checkout / "nemo_rl" / "nemo_rl-h20260302.sqsh", images.NEMO_RL),
     ):
         image.parent.mkdir(exist_ok=True)
-        image.write_bytes(_IMAGE)
-    for command in (
-        ("init", "--quiet", "--initial-branch", _BRANCH),
-        ("add", "--all"),
-        ("commit", "--quiet", "--message", "Training recipes"),
-    ):
-        await process.run(["git", "-C", str(recipes), *command], environment=_COMMIT)
+        image.write_bytes(images.image(name))
 
 
 def share(folder: Path) -> None:

@@ -18,6 +18,8 @@ class Tree:
     database: Path  # MariaDB
     home: Path  # homes of the login accounts
     python: Path  # an environment with NeMo-Run, whose python3 jobs and people use
+    opt: Path  # the site's own programs: gcloud, enroot, and the services beyond the cluster
+    gcs: Path  # where buckets are mounted
 
     @property
     def munge_socket(self) -> Path:
@@ -44,6 +46,8 @@ INSTALLED = Tree(
     database=Path("/var/lib/mysql"),
     home=Path("/home"),
     python=Path("/usr/local"),
+    opt=Path("/opt"),
+    gcs=Path("/gcs"),
 )
 
 
@@ -61,4 +65,6 @@ def below(directory: Path, *, run: Path, python: Path) -> Tree:
         database=directory / "database",
         home=directory / "home",
         python=python,
+        opt=directory / "opt",
+        gcs=directory / "gcs",
     )
