@@ -29,6 +29,14 @@ url = {_text(f"sqlite:///{database}")}
 [policy]
 ask_above_gpu_hours = {ask_above}
 
+[secrets]
+HF_TOKEN = {{ file = {_text(str(address.beyond.hf_token))} }}
+WANDB_API_KEY = {{ file = {_text(str(address.beyond.wandb_key))} }}
+
+[services]
+hugging_face = {_text(address.beyond.hugging_face)}
+wandb = {_text(address.beyond.wandb)}
+
 [clusters.{CLUSTER}]
 host = {_text(address.host)}
 port = {address.port}
@@ -50,6 +58,10 @@ tokenizer_source = {_text(address.tokenizer_url)}
 [clusters.{CLUSTER}.nemo_rl]
 dir = {_text(address.nemo_rl)}
 image = "nemo_rl-h20260302.sqsh"
+
+[clusters.{CLUSTER}.images]
+region = {_text(address.beyond.zone)}
+mount = {_text(address.gcs)}
 
 [clusters.{CLUSTER}.slurm_types]
 a3m = "hcc-a3m"
