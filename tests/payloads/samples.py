@@ -292,10 +292,8 @@ def _nemo(word: str) -> Iterator[tuple[str, Card]]:
 
 
 def _secrets(word: str) -> Iterator[tuple[str, Card]]:
-    held = {
-        "HF_TOKEN": Secret(source=word, value=SecretStr(word or "x")),
-        word: Secret(source=word),
-    }
+    token = Secret(source=word, value=SecretStr("x"))
+    held = {"HF_TOKEN": token, word: Secret(source=word)}
     file = Seen(Kind.FILE, "600", mine=True, digests={"HF_TOKEN": word, word: word})
     for verdict in Verdict:
         found = Account("alice", held, {"HF_TOKEN": verdict}, file, file)
