@@ -38,8 +38,11 @@ def duration(text: str) -> timedelta | None:
 def canonical(text: str) -> str:
     """Return the time as Slurm prints limits, `04:00:00` or `2-00:00:00`; empty when it is none."""
     length = duration(text)
-    if length is None:
-        return ""
+    return "" if length is None else written(length)
+
+
+def written(length: timedelta) -> str:
+    """Return a time as Slurm prints limits: `04:00:00` or `2-00:00:00`."""
     hours, rest = divmod(length.seconds, 3600)
     clock = f"{hours:02}:{rest // 60:02}:{rest % 60:02}"
     return f"{length.days}-{clock}" if length.days else clock

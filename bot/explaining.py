@@ -156,7 +156,7 @@ async def explanation_of(node: LoginNode, job: Job, earlier: Sequence[str] = ())
     how_far = progress(main)
     # Nothing is left to do, wherever it stopped.
     words = in_words(replace(how_far, finished=True)) if how_far else ""
-    if job.seen.state.good or (job.stopped_by and job.seen.state is State.CANCELLED):
+    if job.seen.state.good or (job.wished and job.seen.state is State.CANCELLED):
         return Explanation(None, main, words)
     lost = job.seen.state is State.LOST
     # Of a job that was lost, Slurm's last word says nothing of how it ended.

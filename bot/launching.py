@@ -21,7 +21,7 @@ from bot.cluster.launch import launch, look
 from bot.errors import ClusterError, CommandFailed, StoreFailed
 from bot.login_node import LoginNode
 from bot.messages import living
-from bot.model import Job, Launch, Observation, Request, Stage, State
+from bot.model import Job, Launch, Observation, Request, Session, Stage, State
 from bot.ports import Store, Wanted
 from bot.redact import redact
 from bot.refusal import explain_refusal
@@ -300,8 +300,16 @@ def new_job(request: Request, job_id: str, seen: Observation | None = None) -> J
         channel=request.caller.channel,
         caller=request.caller.user,
         seen=first,
+        session=_session(request),
         created=datetime.now(UTC),
     )
+
+
+def _session(request: Request) -> Session | None:
+    """Return what is known at the start of an interactive job; None for any other."""
+    workload = WORKLOADS[request.workload]
+    stay = workload.stay(workload.model.model_validate(request.options))
+    return Session(stay=stay) if stay is not None else None
 
 
 def _said(*texts: str) -> str:

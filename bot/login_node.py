@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import getpass
 import logging
 import posixpath
 import time
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 
 from bot.cluster import secret_files, slurm
 from bot.cluster.manuals import manual
+from bot.cluster.ssh_line import ssh_line
 from bot.cluster.together import together
 from bot.errors import FieldError, InputRefused
 from bot.manual import Manual
@@ -55,6 +57,18 @@ class LoginNode:
     def name(self) -> str:
         """Its name in the configuration."""
         return self._cluster.name
+
+    @property
+    def ssh_line(self) -> str:
+        """What people type to get to the login node."""
+        settings = self.settings
+        return settings.ssh_line or ssh_line(
+            user=settings.user or getpass.getuser(),
+            host=settings.host,
+            port=settings.port,
+            proxy_jump=settings.proxy_jump,
+            proxy_command=settings.proxy_command,
+        )
 
     async def run(self, query: Query[T]) -> T:
         """Ask the cluster."""

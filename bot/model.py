@@ -38,6 +38,8 @@ class ActKind(StrEnum):
     MENTION = "mention"
     BUTTON = "button"
     SELECT = "select"
+    CLOCK = "clock"
+    """Nobody: the time had come."""
 
 
 class Act(Value):
@@ -207,6 +209,8 @@ class State(StrEnum):
         return self is State.COMPLETED
 
 
+_HOLDS = frozenset({State.RUNNING, State.SUSPENDED, State.COMPLETING})
+"""States in which a job holds its nodes."""
 _ENDED = frozenset(
     {
         State.COMPLETED,
@@ -269,6 +273,27 @@ def base_id(slurm_id: str) -> str:
     return found.group() if found else ""
 
 
+EXTENSION = timedelta(hours=2)
+"""By how much one click extends an interactive job's stay."""
+
+
+class Session(Value):
+    """What is known of an interactive job beyond the job: how one gets in, how long it may stay."""
+
+    stay: timedelta
+    """How long after its start it is released; extensions included."""
+    attempt: int = 0
+    """The attempt of the job that `attach` and `told` belong to."""
+    attach: str = ""
+    """The script that leads into it, an absolute path on the cluster; empty until it is there."""
+    told: str = ""
+    """The newest telling line of its logs while it came up."""
+    idle_since: AwareDatetime | None = None
+    """When its GPUs were first seen without work, if they have had none since."""
+    expired: bool = False
+    """The bot releases it, or has released it, since its time was up."""
+
+
 class Job(Value):
     """A job the bot follows: the newest observation of it, and how it got here."""
 
@@ -300,6 +325,8 @@ class Job(Value):
     """The diagnosis of the last attempt that failed, by label."""
     cause: str = ""
     """The same as a sentence."""
+    session: Session | None = None
+    """Only an interactive job has one."""
 
     @property
     def open(self) -> bool:
@@ -310,6 +337,26 @@ class Job(Value):
     def key(self) -> str:
         """The name of the job across clusters: `alice:75`."""
         return f"{self.cluster}:{self.id}"
+
+    @property
+    def wished(self) -> bool:
+        """Whether it was ended from here: by a person, or since its time was up."""
+        return bool(self.stopped_by) or (self.session is not None and self.session.expired)
+
+    @property
+    def attach(self) -> str:
+        """The script that leads into the interactive job as it runs now, or empty."""
+        current = self.session is not None and self.session.attempt == self.attempt
+        return self.session.attach if self.session is not None and current else ""
+
+    @property
+    def releases(self) -> datetime | None:
+        """When a running interactive job is released: by the bot or, if earlier, by Slurm."""
+        seen = self.seen
+        if self.session is None or seen.started is None or seen.state not in _HOLDS:
+            return None
+        limits = (self.session.stay, seen.time_limit)
+        return seen.started + min(limit for limit in limits if limit is not None)
 
 
 class PartitionState(Value):

@@ -50,6 +50,12 @@ class Policy:
                 "do that"
             )
 
+    def command(self, caller: Caller) -> None:
+        """Raise NotAllowed unless the caller may run commands inside jobs."""
+        self.admit(caller)
+        if caller.user not in self.operators:
+            raise NotAllowed(f"Only an operator of {self.cluster} may run commands inside a job")
+
     def must_ask(self, resources: Resources) -> bool:
         """Whether a card asks before this is submitted; what has no known cost is asked about."""
         if resources.gpus == 0:

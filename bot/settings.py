@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ from pydantic import (
 )
 
 from bot.cluster_types import ClusterType
+from bot.duration import duration
 from bot.secret import HeldSecret, Secret, SecretName
 from bot.shapes import Account, ClusterName, GitName, Partition, refused, shown, text
 from bot.workload import Site
@@ -188,6 +190,33 @@ class AllowSettings(Section):
     """May also cancel and rerun what others started."""
 
 
+def _length(value: object) -> object:
+    length = duration(value) if isinstance(value, str) else None
+    if length is None:
+        raise refused(f"{shown(value)} is not a length of time", "For example `30m` or `8h`")
+    return length
+
+
+Length = Annotated[timedelta, BeforeValidator(_length)]
+"""A length of time that people wrote: `30m`, `8h`."""
+Lengths = Annotated[tuple[Length, ...], Field(strict=False)]
+
+
+class SessionSettings(Section):
+    """`[clusters.NAME.sessions]`: interactive jobs."""
+
+    expires: Length = timedelta(hours=8)
+    """How long after its start one is released, unless asked otherwise."""
+    remind: Lengths = (timedelta(minutes=30), timedelta(minutes=5))
+    """How long before its release its owner is told."""
+    attach_within: Length = timedelta(minutes=15)
+    """After this it is said that the attach script has not come."""
+    idle_after: Length = timedelta(minutes=30)
+    look_for_idle_every: Length = timedelta(minutes=10)
+    command_time: Annotated[int, Field(ge=1, le=600)] = 60
+    """Seconds that a command inside a job may take."""
+
+
 class ClusterSettings(Section):
     """`[clusters.NAME]`: one Slurm cluster behind a login node."""
 
@@ -201,6 +230,8 @@ class ClusterSettings(Section):
     proxy_jump: str = ""
     proxy_command: Texts = ()
     """An argument list whose standard input and output lead to the login node's sshd."""
+    ssh_line: str = ""
+    """What people type to reach the login node, where that is not what the bot does."""
     connect_timeout: Seconds = 15.0
     keepalive: Seconds = 15.0
     tick_fast: Seconds = 5.0
@@ -223,6 +254,7 @@ class ClusterSettings(Section):
     slurm_types: dict[Partition, ClusterType] = Field(default_factory=dict)
     secrets: Secrets = Field(default_factory=dict)
     """Secrets of this cluster; those of the same name for all clusters give way."""
+    sessions: SessionSettings = SessionSettings()
     allow: AllowSettings = AllowSettings()
 
     @model_validator(mode="after")
@@ -256,6 +288,7 @@ class ClusterSettings(Section):
             nemo_rl_dir=self.nemo_rl.dir,
             nemo_rl_launcher=self.nemo_rl.launcher,
             nemo_rl_image=self.nemo_rl.image,
+            session_expires=self.sessions.expires,
         )
 
 

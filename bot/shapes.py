@@ -154,6 +154,17 @@ _PATH = _check(
 )
 _LINE = _check(r"[^\x00-\x1f\x7f]+", "text", "printable characters on one line", 300)
 
+_COMMAND_WORD = _check(r"[^\x00-\x1f\x7f]*", "a command", "printable characters", 2500)
+
+
+def _command(value: object) -> tuple[str, ...]:
+    words = tuple(map(_COMMAND_WORD, value)) if isinstance(value, list | tuple) else ()
+    if not any(words):
+        raise refused("CMD is missing", "Put the command behind `--`, such as `-- nvidia-smi`")
+    return words
+
+
+CommandWords = Annotated[tuple[str, ...], BeforeValidator(_command)]
 _WORD = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _NODE = rf"{_WORD}(?:\[[0-9,-]+\])?"
 _JOB = r"[1-9][0-9]*(?:_[0-9]+|\+[0-9]+)?"
@@ -198,6 +209,7 @@ Nodes = Annotated[int, whole_number(1, 4096)]
 Retries = Annotated[int, whole_number(0, 10)]
 Lines = Annotated[int, whole_number(1, 2000)]
 Index = Annotated[int, whole_number(0, 4096)]
+NodeIndex = Annotated[int, whole_number(0, 100_000)]
 NodeList = Annotated[
     str,
     text(

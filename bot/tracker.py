@@ -22,7 +22,7 @@ from bot.errors import ClusterError, SlurmRateLimited
 from bot.inquiry import Inquiry
 from bot.login_node import LoginNode
 from bot.messages import living, under
-from bot.model import Job, Request, State
+from bot.model import Job, Request, Session, State
 from bot.outage import Outage
 from bot.ports import Store, Wanted
 from bot.progress import progress
@@ -87,6 +87,30 @@ class Tracker:
             if known is not None:
                 self._jobs[job.id] = known.model_copy(update={"stopped_by": user})
                 await self._store.save_jobs([self._jobs[job.id]])
+
+    def sessions(self) -> tuple[Job, ...]:
+        """Return the interactive jobs that have not ended."""
+        return tuple(job for job in self._jobs.values() if job.session is not None)
+
+    async def amend(
+        self, job: Job, change: Callable[[Session], Session | None], *wanted: Wanted
+    ) -> Job | None:
+        """Change what is known of an interactive job, and tell it together with `wanted`.
+
+        None, and nothing changed, when the job has ended or `change` no longer applies.
+        """
+        async with self._writing:
+            known = self._jobs.get(job.id)
+            session = change(known.session) if known is not None and known.session else None
+            if known is None or session is None:
+                return None
+            amended = known.model_copy(update={"session": session})
+            request = await self._store.request(amended.request)
+            living_message = [await self._living(request, amended)] if request else []
+            await self._store.save_jobs([amended], [*living_message, *wanted])
+            self._jobs[job.id] = amended
+        self._wake()
+        return amended
 
     async def tick(self) -> float:
         """Look once; return the seconds until the next look."""
@@ -169,12 +193,10 @@ class Tracker:
         request = await self._store.request(job.request)
         async with self._writing:
             was = self._jobs[job.id]
-            job = job.model_copy(update={"stopped_by": was.stopped_by})
+            job = job.model_copy(update={"stopped_by": was.stopped_by, "session": was.session})
             wanted: list[Wanted] = []
             if request is not None:
-                others = [j for j in await self._store.jobs_of(request.id) if j.id != job.id]
-                together = sorted([*others, job], key=lambda j: int(j.id))
-                wanted.append(living(request, request_card(request, together)))
+                wanted.append(await self._living(request, job))
                 wanted += _notices(request, job, was)
             logger.info(
                 "a job changed",
@@ -188,6 +210,12 @@ class Tracker:
             del self._jobs[job.id]
             self._rows.pop(job.id, None)
             self._explain(job)
+
+    async def _living(self, request: Request, job: Job) -> Wanted:
+        """Return the living message of a request of which this job is now so."""
+        others = [j for j in await self._store.jobs_of(request.id) if j.id != job.id]
+        together = sorted([*others, job], key=lambda j: int(j.id))
+        return living(request, request_card(request, together))
 
     def _channels(self) -> set[str]:
         """Channels that wait for a job of this cluster."""

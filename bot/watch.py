@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from bot.clockwork import Clockwork
-from bot.model import Job
+from bot.model import Job, Session
+from bot.ports import Wanted
 from bot.tracker import Tracker
+
+
+def sessions_of(cluster: str) -> str:
+    """Return the name of the turn that sees to a cluster's interactive jobs."""
+    return f"sessions/{cluster}"
 
 
 class Watch:
@@ -21,6 +27,8 @@ class Watch:
         for job in jobs:
             self._trackers[job.cluster].follow((job,))
             self._clockwork.hurry(job.cluster)
+            if job.session is not None:
+                self._clockwork.hurry(sessions_of(job.cluster))
 
     def hurry(self, cluster: str) -> None:
         """Look at a cluster soon, since something is about to change there."""
@@ -29,3 +37,11 @@ class Watch:
     async def stopping(self, job: Job, user: str) -> None:
         """Remember which Slack user cancels a job."""
         await self._trackers[job.cluster].stopping(job, user)
+
+    async def amend(
+        self, job: Job, change: Callable[[Session], Session | None], *wanted: Wanted
+    ) -> Job | None:
+        """Change what is known of an interactive job; None when that no longer applies."""
+        amended = await self._trackers[job.cluster].amend(job, change, *wanted)
+        self._clockwork.hurry(sessions_of(job.cluster))
+        return amended

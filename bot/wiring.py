@@ -32,11 +32,12 @@ from bot.outbox import Outbox
 from bot.policy import Policy
 from bot.redact import redact_card
 from bot.service import Service
+from bot.sessions import Sessions
 from bot.settings import ClusterSettings, Settings
 from bot.store.sql_store import SqlStore
 from bot.tracker import Tracker
 from bot.vouching import Services
-from bot.watch import Watch
+from bot.watch import Watch, sessions_of
 from handlers.app import register
 from handlers.chat import SlackChat
 from handlers.desk import Desk
@@ -111,6 +112,14 @@ async def _bot(
             await tracker.load()
             clockwork.add(name, tracker.tick)
             clockwork.add(f"secrets of {name}", partial(_put_secrets, nodes[name]))
+            sessions = Sessions(
+                node=nodes[name],
+                store=store,
+                jobs=tracker,
+                wake=outbox.wake,
+                hurry=partial(clockwork.hurry, name),
+            )
+            clockwork.add(sessions_of(name), sessions.tick)
         clockwork.add("prune", partial(_prune, store, nodes))
         clockwork.start()
         try:

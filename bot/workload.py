@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field
@@ -12,7 +13,7 @@ from pydantic import Field
 from bot.cluster_types import cluster_type
 from bot.errors import FieldError, InputRefused
 from bot.manual import Manual
-from bot.model import File, Launch, Resources, Value
+from bot.model import File, Launch, PartitionState, Resources, Value
 from bot.options import Options
 
 M = TypeVar("M", bound=Options)
@@ -45,6 +46,8 @@ class Site(Value):
     """The folder with NeMo-RL's launcher."""
     nemo_rl_launcher: str = "launch.sh"
     nemo_rl_image: str = ""
+    session_expires: timedelta = timedelta(hours=8)
+    """How long an interactive job stays that does not say so."""
 
     def cluster_type(self, partition: str | None) -> str | None:
         """Return the type of a partition, else of the cluster, else the one it is named after."""
@@ -140,6 +143,14 @@ def _as_it_is(options: Any, _texts: Texts) -> Any:
     return options
 
 
+def _in_any(options: Any, _partition: PartitionState) -> Any:
+    return options
+
+
+def _no_stay(_options: Any) -> timedelta | None:
+    return None
+
+
 def _no_files(_options: Any, _site: Site, _texts: Texts) -> tuple[File, ...]:
     return ()
 
@@ -167,6 +178,10 @@ class Workload(Generic[M]):
     """Sentences worth reading before completed options run."""
     fit: Callable[[M, Texts], M] = field(default=_as_it_is)
     """Completed options fitted to what the files on the cluster say; may raise InputRefused."""
+    within: Callable[[M, PartitionState], M] = field(default=_in_any)
+    """Fitted options fitted to their partition; may raise InputRefused."""
+    stay: Callable[[M], timedelta | None] = field(default=_no_stay)
+    """How long after its start an interactive job is released; None for any other job."""
     files: Callable[[M, Site, Texts], tuple[File, ...]] = field(default=_no_files)
     """What must be laid down on the cluster.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 
 from bot.card import Card
 from bot.cards.mend import SEPARATOR
 from bot.errors import Gone
 from bot.login_node import LoginNode
 from bot.model import Act, Job, derive
-from bot.service import Service, launches, logs, mends
+from bot.service import Service, launches, logs, mends, sessions
 
 ActOn = Callable[[Service, Act], Awaitable[Card | None]]
 
@@ -24,6 +25,14 @@ async def cancel_job(service: Service, act: Act) -> Card:
     """Cancel the job of the card."""
     node, job = await _job(service, act, act.value)
     return await mends.cancel(service, act, node, job)
+
+
+async def extend_session(service: Service, act: Act) -> None:
+    """Extend the stay of the card's interactive job; `value` names the stay that was seen."""
+    key, _, stay = act.value.partition(SEPARATOR)
+    node, job = await _job(service, act, key)
+    seen = timedelta(seconds=int(stay)) if stay.isdigit() else timedelta()
+    await sessions.extend(service, act, node, job, seen)
 
 
 async def place_tokenizer(service: Service, act: Act) -> Card | None:
@@ -65,6 +74,7 @@ ACTIONS: dict[str, ActOn] = {
     "submit_again": launches.submit_again,
     "show_log": show_log,
     "cancel_job": cancel_job,
+    "extend_session": extend_session,
     "rerun_same": rerun("rerun_same", mends.nothing),
     "exclude_node": rerun("exclude_node", mends.without_node),
     "more_time": rerun("more_time", mends.twice_the_time),

@@ -28,6 +28,10 @@ NOT_STARTED = {
 """How an end reads that came before the job had nodes, without and with who cancelled it."""
 
 CANCELLED_BY = ("Cancelled by {who}.", "Cancelled by {who} after {took}.")
+RELEASED_BY = ("Released by {who}.", "Released by {who} after {took}.")
+EXPIRED = ("Released, since its time was up.", "Released after {took}, since its time was up.")
+"""How the wished end of an interactive job reads."""
+NO_WAY_IN = " It ended before there was a way in."
 ROOT = "0"
 """Whom accounting names for what Slurm does by itself, and for what root does."""
 
@@ -43,9 +47,13 @@ def ending(job: Job) -> Text:
     if never_started(seen) and seen.state in NOT_STARTED:
         return parts.fill(NOT_STARTED[seen.state][who is not None], who=who or "")
     words = CANCELLED_BY if who else ENDINGS[seen.state]
+    if job.session is not None and seen.state is State.CANCELLED and job.wished:
+        words = RELEASED_BY if job.stopped_by else EXPIRED
     told = seen.elapsed is not None and not never_started(seen)
     took = duration(seen.elapsed) if seen.elapsed is not None else ""
-    return parts.fill(words[told], who=who or "", took=took)
+    end = parts.fill(words[told], who=who or "", took=took)
+    shut = job.session is not None and not job.attach and not never_started(seen)
+    return (*end, NO_WAY_IN) if shut else end
 
 
 def _canceller(job: Job) -> Person | Mono | str | None:
@@ -61,7 +69,7 @@ def _canceller(job: Job) -> Person | Mono | str | None:
 
 def cause(job: Job) -> Text:
     """Return the diagnosis, where it says more than how the job ended."""
-    if not job.cause or job.seen.state.good or job.stopped_by or job.label in SAYS_NO_MORE:
+    if not job.cause or job.seen.state.good or job.wished or job.label in SAYS_NO_MORE:
         return ()
     return (f" {job.cause}",)
 

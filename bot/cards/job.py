@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bot.card import Button, Card, Fact, Moment, Mono, Person, Text, Tone
-from bot.cards import parts, progress
+from bot.cards import parts, progress, session
 from bot.cards.ending import ENDINGS, cause, ending, exit_code, never_started
 from bot.cards.mend import SHOW_LOG
 from bot.cluster.slurm import dependency_in_words, hopeless, reason_in_words
@@ -62,6 +62,7 @@ def job_card(request: Request, jobs: Sequence[Job]) -> Card:
             *exit_code(chief.seen),
             *_progress(chief),
             *((Fact(label="Result", value=marked(chief.result)),) if chief.result else ()),
+            *session.facts(chief),
             *parts.rerun_of(request),
         ),
         parts=parts.copies(request),
@@ -163,6 +164,8 @@ def _controls(request: Request, job: Job) -> tuple[Button, ...]:
     begun = job.seen.state is not State.PENDING or job.attempt > 1
     leaving = job.seen.state in {State.COMPLETING, State.SETTLING}
     show = Button(action=SHOW_LOG.action, label=SHOW_LOG.label, value=job.key)
+    if job.session is not None:
+        return (*((show,) if begun else ()), *(() if leaving else session.controls(job)))
     cancel = Button(
         action="cancel_job",
         label="Cancel Job",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.card import Card, Fact, Moment, Mono, Table, Text, plain
-from bot.cards import parts
+from bot.cards import parts, session
 from bot.cards.ending import exit_code
 from bot.cards.job import sentence, tone
 from bot.cluster.slurm import reason_in_words
@@ -169,7 +169,7 @@ def status_card(job: Job) -> Card:
     return Card(
         tone=tone(job),
         lead=(f"Job {job.id}: ", *sentence(job)),
-        facts=(*facts, *exit_code(seen)),
+        facts=(*facts, *session.facts(job), *exit_code(seen)),
     )
 
 

@@ -19,6 +19,9 @@ CANCELLED = {
     Cancelled.DENIED: "Job {job} belongs to another user, so Slurm did not let the bot cancel it.",
 }
 
+RELEASED = {Cancelled.DONE: "Job {job} is released, and its nodes with it."}
+"""What is said otherwise of an interactive job."""
+
 RERUN = (
     "Run again by {who}. See the new message in the channel.",
     "Run again by {who} ({change}). See the new message in the channel.",
@@ -41,9 +44,10 @@ NOT_PLACED = {
 def cancelled(job: Job, cancellation: Cancellation) -> Card:
     """Say what came of a cancel."""
     done = cancellation.outcome in {Cancelled.DONE, Cancelled.RUNS}
+    words = CANCELLED if job.session is None else {**CANCELLED, **RELEASED}
     return Card(
         tone=Tone.STOPPED if done else Tone.TROUBLE,
-        lead=parts.fill(CANCELLED[cancellation.outcome], job=parts.job_name(job)),
+        lead=parts.fill(words[cancellation.outcome], job=parts.job_name(job)),
     )
 
 

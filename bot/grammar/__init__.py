@@ -97,6 +97,10 @@ def _find(group: str, words: Sequence[str]) -> Command:
     for meant in (pair, verb):
         if found := _BY_NAME.get(f"{where} {meant}"):
             return found
+        # In a mention the slash command may be left out where the verb belongs to one alone.
+        own = [command for command in COMMANDS if command.verb == meant and not group]
+        if len(own) == 1:
+            return own[0]
     if group and group not in GROUPS and group in LATER:
         raise refuse(
             f"`/{group}` comes later; it is not built yet",

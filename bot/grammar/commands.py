@@ -8,13 +8,14 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from bot.cluster_types import ClusterType
+from bot.cluster_types import GPUS_PER_NODE, ClusterType
 from bot.options import (
     AccountOption,
     AfterOption,
     DryRunOption,
     ExcludeOption,
     JobWord,
+    Option,
     Options,
     PartitionOption,
     QosOption,
@@ -23,7 +24,20 @@ from bot.options import (
     flag,
     word,
 )
-from bot.shapes import Index, Lines, Name, Nodes, Path, Pattern, Switch, one_of, refused, shown
+from bot.shapes import (
+    CommandWords,
+    Index,
+    Lines,
+    Name,
+    NodeIndex,
+    Nodes,
+    Path,
+    Pattern,
+    Switch,
+    one_of,
+    refused,
+    shown,
+)
 from bot.workloads import WORKLOADS
 
 
@@ -32,6 +46,38 @@ class Recipes(Options):
 
     kind: Annotated[
         Name | None, word("KIND", help="only recipes of this kind, such as `pretrain` or `sft`")
+    ] = None
+
+
+class Exec(Options):
+    """One command inside an interactive job."""
+
+    job: JobWord = None
+    line: Annotated[
+        CommandWords,
+        Option(
+            (),
+            "the command; in quotes where it needs a shell, as in `-- 'nvidia-smi | head'`",
+            "CMD",
+            positional=True,
+            rest=True,
+        ),
+    ]
+
+
+class Shell(Options):
+    """The lines that lead into a container on one node."""
+
+    node: Annotated[NodeIndex, word("N", help="the node's number, as its name ends with it")]
+    partition: PartitionOption = None
+    cluster_type: Annotated[
+        ClusterType | None,
+        flag(
+            "--cluster-type",
+            metavar="TYPE",
+            help="the cluster type; by default the one of the partition",
+            choices=tuple(GPUS_PER_NODE),
+        ),
     ] = None
 
 
@@ -216,6 +262,18 @@ COMMANDS: tuple[Command, ...] = (
         Recipes,
         ("/nemo recipes", "/nemo recipes sft"),
     ),
+    Command(
+        "nemo-rl exec",
+        "Run one command inside an interactive job (operators)",
+        Exec,
+        ("/nemo-rl exec 75 -- nvidia-smi", "/nemo-rl exec 75 -- 'ls checkpoints | tail -n 3'"),
+    ),
+    Command(
+        "nemo-rl shell",
+        "Check a node, and show the lines that lead into NeMo-RL's container on it",
+        Shell,
+        ("/nemo-rl shell 1", "/nemo-rl shell 0 -p a3u"),
+    ),
     Command("slurm partitions", "Show partitions with their free nodes and GPUs", Partitions),
     Command(
         "slurm jobs", "List jobs", Jobs, ("/slurm jobs", "/slurm jobs failed", "/slurm jobs all")
@@ -241,7 +299,7 @@ COMMANDS: tuple[Command, ...] = (
 
 LATER: dict[str, tuple[str, ...]] = {
     "nemo": ("image list", "image pull", "image build", "setup"),
-    "nemo-rl": ("interactive", "shell", "exec", "setup"),
+    "nemo-rl": ("setup",),
     "slurm": (
         "nodes",
         "queue",

@@ -12,6 +12,7 @@ from bot.cards.request import proposed, submitting, withdrawn
 from bot.cluster import slurm
 from bot.cluster.preflight import Checked, Verdict, below, preflight
 from bot.cluster.recipes import only_recipes
+from bot.duration import duration as length
 from bot.errors import ClusterError, FieldError, Gone, InputRefused
 from bot.launching import QUIET
 from bot.login_node import LoginNode
@@ -37,7 +38,7 @@ async def launch(service: Service, act: Act, node: LoginNode, draft: Request) ->
     partition = wished[0]
     if partition is None or None in wished:
         return await _no_such_partition(service, node, draft)
-    draft = _quoted(draft, partition)
+    draft = _quoted(_within(workload, draft, partition), partition)
     _fits(draft.resources, partition)
     if getattr(options, "dry_run", False):
         return await _dry_run(node, workload, draft)
@@ -250,6 +251,19 @@ def _with(hint: str, what_to_do: str) -> str:
     if not (hint and what_to_do):
         return hint or what_to_do
     return f"{hint}{'' if hint.endswith('?') else '.'} {what_to_do}"
+
+
+def _within(workload: Workload[Any], draft: Request, partition: PartitionState) -> Request:
+    """Return the draft with its options fitted to the partition, the time limit among them."""
+    before = workload.model.model_validate(draft.options)
+    options = workload.within(before, partition)
+    if options == before:
+        return draft
+    limit = length(options.time) if options.time else None
+    resources = draft.resources.model_copy(update={"time": limit or draft.resources.time})
+    return draft.model_copy(
+        update={"options": options.model_dump(mode="json"), "resources": resources}
+    )
 
 
 def _quoted(draft: Request, partition: PartitionState) -> Request:

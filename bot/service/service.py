@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from bot import messages
 from bot.errors import FieldError, InputRefused, NotAllowed, UnknownJob
 from bot.login_node import LoginNode
-from bot.model import Act, Job, Request, base_id
+from bot.model import Act, Job, Request, Session, base_id
 from bot.ports import Store, Verdict, Vouch, Wanted
 from bot.suggest import did_you_mean
 
@@ -32,6 +32,11 @@ class Watch(Protocol):
 
     async def stopping(self, job: Job, user: str) -> None:
         """Remember which Slack user cancels a job."""
+
+    async def amend(
+        self, job: Job, change: Callable[[Session], Session | None], *wanted: Wanted
+    ) -> Job | None:
+        """Change what is known of an interactive job; None when that no longer applies."""
 
 
 async def _nobody(_name: str, _secret: SecretStr) -> Verdict:

@@ -19,7 +19,7 @@ from bot.demo.slack.server import LocalSlack, assemble
 from bot.demo.slack.workspace import OUTSIDER, RESEARCHER, TRAINING
 from bot.errors import ClusterUnreachable
 from bot.login_node import LoginNode
-from bot.model import Act, ActKind, Caller, Job, Request
+from bot.model import Act, ActKind, Caller
 from bot.policy import Policy
 from bot.redact import redact_card
 from bot.service import Service
@@ -29,6 +29,7 @@ from handlers.actions import ACTIONS
 from handlers.chat import SlackChat
 from handlers.desk import Desk
 from tests.unit.fake_slurm import FakeSlurm
+from tests.unit.idle import Idle
 from tests.unit.store.makers import NOW
 
 MANIFEST = Path(__file__).parents[2] / "manifest.yml"
@@ -65,19 +66,6 @@ class Counter:
     def calls(self) -> list[str]:
         """What was called at Slack."""
         return [call.method for call in self.slack.platform.traffic.since(0)]
-
-
-class Idle:
-    """Carries nothing and watches nothing."""
-
-    def start(self, request: Request) -> None:
-        """Leave it."""
-
-    def hurry(self, cluster: str) -> None:
-        """Stay calm."""
-
-    async def stopping(self, job: Job, user: str) -> None:
-        """Forget it."""
 
 
 @pytest.fixture

@@ -16,13 +16,14 @@ from bot.cards.trouble import refused_input
 from bot.errors import ClusterUnreachable, InputRefused
 from bot.grammar import Parsed, parse
 from bot.login_node import LoginNode
-from bot.model import Act, ActKind, Caller, Job, Request
+from bot.model import Act, ActKind, Caller, Request
 from bot.ports import Query
 from bot.service import Service, launches, recipes
 from bot.settings import ClusterSettings, NemoSettings
 from bot.store.sql_store import SqlStore
 from bot.workloads import WORKLOADS
 from tests.unit.cluster.local import LocalShell
+from tests.unit.idle import Idle
 from tests.unit.store.makers import NOW
 from tests.unit.tracking import POLICY
 
@@ -64,19 +65,6 @@ class Login:
         if self.away:
             raise ClusterUnreachable
         return await self._shell.run(query)
-
-
-class Idle:
-    """Carries nothing and watches nothing."""
-
-    def start(self, request: Request) -> None:
-        """Leave it."""
-
-    def hurry(self, cluster: str) -> None:
-        """Stay calm."""
-
-    async def stopping(self, job: Job, user: str) -> None:
-        """Forget it."""
 
 
 @dataclass

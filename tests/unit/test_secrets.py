@@ -13,7 +13,6 @@ from typing_extensions import override
 from bot.card import Bullets, Card, Table, plain
 from bot.errors import ClusterUnreachable
 from bot.login_node import LoginNode
-from bot.model import Job, Request
 from bot.ports import Query, Verdict
 from bot.redact import redact_card
 from bot.secret import Secret
@@ -21,6 +20,7 @@ from bot.service import Service, secrets
 from bot.settings import ClusterSettings
 from bot.store.sql_store import SqlStore
 from tests.unit.cluster.local import LocalShell
+from tests.unit.idle import Idle
 from tests.unit.tracking import POLICY
 
 T = TypeVar("T")
@@ -39,19 +39,6 @@ class Cluster(LocalShell):
         if self.away:
             raise ClusterUnreachable("alice@login:22 does not answer")
         return await super().run(query)
-
-
-class Idle:
-    """Carries nothing and watches nothing."""
-
-    def start(self, request: Request) -> None:
-        """Leave it."""
-
-    def hurry(self, cluster: str) -> None:
-        """Stay calm."""
-
-    async def stopping(self, job: Job, user: str) -> None:
-        """Forget it."""
 
 
 async def vouch(name: str, secret: SecretStr) -> Verdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.workloads.nemo_rl.interactive import INTERACTIVE
 from bot.workloads.nemo_rl.run import RUN
 
-__all__ = ["RUN"]
+__all__ = ["INTERACTIVE", "RUN"]

@@ -339,7 +339,7 @@ def test_where_nothing_is_meant_everything_is_offered() -> None:
 @pytest.mark.parametrize(
     ("command", "text"),
     [(f"/{group}", verb) for group, verbs in LATER.items() for verb in verbs]
-    + [("", "nemo-rl interactive")],
+    + [("", f"{group} {verb}") for group, verbs in LATER.items() for verb in verbs[:1]],
 )
 def test_what_is_not_built_yet_says_so(command: str, text: str) -> None:
     assert "comes later" in errors(command, text)["command"].message

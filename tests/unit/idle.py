@@ -1,0 +1,26 @@
+"""Who does nothing, in place of who carries requests on and who watches jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bot.model import Job, Request, Session
+from bot.ports import Wanted
+
+
+class Idle:
+    """Carries nothing and watches nothing."""
+
+    def start(self, request: Request) -> None:
+        """Leave it."""
+
+    def hurry(self, cluster: str) -> None:
+        """Stay calm."""
+
+    async def stopping(self, job: Job, user: str) -> None:
+        """Forget it."""
+
+    async def amend(
+        self, job: Job, change: Callable[[Session], Session | None], *wanted: Wanted
+    ) -> Job | None:
+        """Leave it."""
