@@ -7,10 +7,11 @@ import getpass
 import logging
 import posixpath
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from bot.cluster import secret_files, slurm
+from bot.cluster.login import Health
 from bot.cluster.manuals import manual
 from bot.cluster.ssh_line import ssh_line
 from bot.cluster.together import together
@@ -30,6 +31,10 @@ FRESH = 15.0
 """Seconds for which a look at the partitions serves everybody."""
 
 
+def _unknown() -> Health:
+    return Health(None, None)
+
+
 class LoginNode:
     """A cluster with its settings and rules."""
 
@@ -40,11 +45,14 @@ class LoginNode:
         policy: Policy,
         cluster: Cluster,
         secrets: Mapping[str, Secret] | None = None,
+        health: Callable[[], Health] = _unknown,
     ) -> None:
         self.settings = settings
         self.policy = policy
         self.secrets = secrets or {}
         """What launches find in their environment, by name."""
+        self.health = health
+        """How the connection has been."""
         self._cluster = cluster
         self._putting = asyncio.Lock()
         self._partitions: tuple[PartitionState, ...] = ()

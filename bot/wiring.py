@@ -142,7 +142,13 @@ async def login_nodes(settings: Settings, stack: AsyncExitStack) -> dict[str, Lo
             ask_above_gpu_hours=settings.ask_above(name),
         )
         secrets = settings.secrets_of(name)
-        nodes[name] = LoginNode(settings=cluster, policy=policy, cluster=door, secrets=secrets)
+        nodes[name] = LoginNode(
+            settings=cluster,
+            policy=policy,
+            cluster=door,
+            secrets=secrets,
+            health=partial(getattr, door, "health"),
+        )
     return nodes
 
 

@@ -169,6 +169,10 @@ class Cancel(Options):
     job: JobWord = None
 
 
+class Clusters(Options):
+    """How the clusters are."""
+
+
 class Secrets(Options):
     """How the tokens for launches are."""
 
@@ -294,6 +298,7 @@ COMMANDS: tuple[Command, ...] = (
         Rerun,
         ("/slurm rerun 75", "/slurm rerun 75 -p a3u --time 8h"),
     ),
+    Command("slurm clusters", "Show whether each cluster answers, and what is free", Clusters),
     Command("slurm secrets", "Show whether tokens are in place; never a value", Secrets),
 )
 
@@ -313,7 +318,6 @@ LATER: dict[str, tuple[str, ...]] = {
         "schedules",
         "unschedule",
         "doctor",
-        "clusters",
         "usage",
     ),
 }

@@ -85,6 +85,10 @@ class Service:
         node.policy.admit(act.caller)
         return node
 
+    def default_cluster(self, act: Act) -> str:
+        """Return the cluster that is meant where none is named; empty where that is not known."""
+        return self._cluster_of(act.caller.channel)
+
     async def job(self, act: Act, node: LoginNode, ref: str | None) -> Job | None:
         """Return the job that is meant, as far as it was launched from here.
 

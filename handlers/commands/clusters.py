@@ -5,8 +5,13 @@ from __future__ import annotations
 from bot.card import Card
 from bot.grammar import Parsed
 from bot.model import Act
-from bot.service import Service, secrets
+from bot.service import Service, clusters, secrets
 from handlers.commands.command import Run
+
+
+async def show_clusters(service: Service, act: Act, parsed: Parsed) -> Card:
+    """Show how the clusters are."""
+    return await clusters.show(service, act, parsed.cluster)
 
 
 async def show_secrets(service: Service, act: Act, parsed: Parsed) -> Card:
@@ -14,4 +19,4 @@ async def show_secrets(service: Service, act: Act, parsed: Parsed) -> Card:
     return await secrets.show(service, service.node(act, parsed.cluster))
 
 
-CLUSTERS: dict[str, Run] = {"slurm secrets": show_secrets}
+CLUSTERS: dict[str, Run] = {"slurm clusters": show_clusters, "slurm secrets": show_secrets}

@@ -8,9 +8,12 @@ from datetime import UTC, datetime, timedelta
 from pydantic import SecretStr
 
 from bot.card import Card, Tone
+from bot.cards import clusters, launch, lists, logs, mended, recipes, request, secrets, trouble, why
 from bot.cards import job as jobs
-from bot.cards import launch, lists, logs, mended, recipes, request, secrets, trouble, why
+from bot.cards.clusters import Standing
 from bot.cards.secrets import Account
+from bot.cluster.glance import Glance
+from bot.cluster.login import Health
 from bot.cluster.recipes import Recipes
 from bot.cluster.secret_files import Kind, Seen
 from bot.cluster.slurm import Cancellation, Cancelled
@@ -53,6 +56,7 @@ def cards(word: str) -> Mapping[str, Card]:
         *_reasons(word),
         *_nemo(word),
         *_secrets(word),
+        *_clusters(word),
     )
     return dict(made)
 
@@ -301,3 +305,16 @@ def _secrets(word: str) -> Iterator[tuple[str, Card]]:
     away = Account("alice", {}, {}, None, None, word)
     yield "secrets.secrets_card/away", secrets.secrets_card(away)
     yield "trouble.pasted/", trouble.pasted(tuple(leak.kind for leak in LEAKS), visible=True)
+
+
+def _clusters(word: str) -> Iterator[tuple[str, Card]]:
+    well, lost = Health(NOW, None), Health(NOW, NOW, word)
+    up = Standing("alice", word, well, 0.012, Glance(word, 4, 4, 2))
+    away = (
+        Standing("bob", word, lost, trouble=word),
+        Standing("carol", word, well, trouble=word),
+        Standing("dave", word, well, 0.5, trouble=word),
+    )
+    yield "clusters.clusters_card/one", clusters.clusters_card((up,), "alice")
+    yield "clusters.clusters_card/all", clusters.clusters_card((up, up), "")
+    yield "clusters.clusters_card/away", clusters.clusters_card((up, *away), "alice")

@@ -17,7 +17,8 @@ _SUFFIXES = "*~#!%$@^-"
 
 # A node in any other state, or with any other flag (not responding, maintenance, about to
 # reboot or to power down, planned for a job ahead), cannot be had now.
-_FREE = frozenset({"idle", "idle~", "idle#"})
+FREE = frozenset({"idle", "idle~", "idle#"})
+"""States, with their flags, of nodes that a job could take now."""
 
 
 def partitions() -> Query[tuple[PartitionState, ...]]:
@@ -39,7 +40,7 @@ def _partition(rows: list[list[str]]) -> PartitionState:
     for row in rows:
         count, word = number(row[4]), row[5].lower()
         states[bare_state(word)] += count
-        free += count if word in _FREE else 0
+        free += count if word in FREE else 0
         sleeping += count if word == "idle~" else 0
     return PartitionState(
         name=name.removesuffix("*"),
