@@ -30,6 +30,19 @@ def count(number: int, noun: str, nouns: str = "") -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {nouns or noun + 's'}"
 
 
+def size(kilobytes: int) -> str:
+    """Return `840 kB`, `3.2 MB`, `16 GB`, `1.5 TB`, in units of 1024."""
+    number, unit = float(kilobytes), "kB"
+    for larger in ("MB", "GB", "TB"):
+        if number < _KILO:
+            break
+        number, unit = number / _KILO, larger
+    return f"{figure(number) if number < TEN else f'{number:,.0f}'} {unit}"
+
+
+_KILO, TEN = 1024, 10
+
+
 def figure(number: float) -> str:
     """Return a figure without needless digits: `0.27`, `3.2`, `16`, `1,024`."""
     if number and abs(number) < 1:

@@ -157,6 +157,12 @@ class Logs(Options):
         return value
 
 
+class Checkpoints(Options):
+    """What a job has saved."""
+
+    job: JobWord = None
+
+
 class Why(Options):
     """Why a job waits or failed."""
 
@@ -290,6 +296,12 @@ COMMANDS: tuple[Command, ...] = (
         ("/slurm logs 75", "/slurm logs 75 slurm -n 100", '/slurm logs 75 --grep "loss|error"'),
         later=(("--follow", "Ask again for newer lines"), ("-f", "Ask again for newer lines")),
     ),
+    Command(
+        "slurm checkpoints",
+        "Show a job's checkpoints, the newest whole one first",
+        Checkpoints,
+        ("/slurm checkpoints 75",),
+    ),
     Command("slurm why", "Say why a job waits or why it failed", Why, ("/slurm why 75",)),
     Command("slurm cancel", "Cancel a job", Cancel, ("/slurm cancel 75",)),
     Command(
@@ -308,7 +320,6 @@ LATER: dict[str, tuple[str, ...]] = {
     "slurm": (
         "nodes",
         "queue",
-        "checkpoints",
         "watch",
         "unwatch",
         "subscribe",

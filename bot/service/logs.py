@@ -60,13 +60,13 @@ async def show(node: LoginNode, job: Job, wish: Wish) -> Card:
     if file is not None:
         return await _lines(node, job, file, wish)
     output = _chosen(found, Wish(source="slurm"))
-    if output is None or wish.source == "slurm" or not _never_came(found, job):
+    if output is None or wish.source == "slurm" or not never_came(found, job):
         return cards.no_log_card(job, wish.named, {f.path: f.source for f in found})
     card = await _lines(node, job, output, Wish(lines=wish.lines))
     return cards.before_its_folder(job, card)
 
 
-def _never_came(found: Sequence[LogFile], job: Job) -> bool:
+def never_came(found: Sequence[LogFile], job: Job) -> bool:
     """Whether a job ended before it wrote more than what Slurm keeps of it."""
     return job.seen.state.ended and all(file.kind is LogKind.BATCH for file in found)
 

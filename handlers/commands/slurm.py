@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bot.card import Card
 from bot.grammar import Parsed
-from bot.grammar.commands import Cancel, Jobs, Logs, Rerun, Status, Why
+from bot.grammar.commands import Cancel, Checkpoints, Jobs, Logs, Rerun, Status, Why
 from bot.model import Act
-from bot.service import Service, logs, mends, views
+from bot.service import Service, checkpoints, logs, mends, views
 from handlers.commands.command import Run, options
 
 
@@ -41,6 +41,12 @@ async def show_log(service: Service, act: Act, parsed: Parsed) -> Card:
     return await logs.show(node, job, wish)
 
 
+async def show_checkpoints(service: Service, act: Act, parsed: Parsed) -> Card:
+    """Show what a job has saved."""
+    node, asked = service.node(act, parsed.cluster), options(parsed, Checkpoints)
+    return await checkpoints.show(node, await views.any_job(service, act, node, asked.job))
+
+
 async def why(service: Service, act: Act, parsed: Parsed) -> Card:
     """Say why a job waits or failed."""
     node = service.node(act, parsed.cluster)
@@ -69,6 +75,7 @@ SLURM: dict[str, Run] = {
     "slurm jobs": jobs,
     "slurm status": status,
     "slurm logs": show_log,
+    "slurm checkpoints": show_checkpoints,
     "slurm why": why,
     "slurm cancel": cancel,
     "slurm rerun": rerun,

@@ -8,10 +8,23 @@ from datetime import UTC, datetime, timedelta
 from pydantic import SecretStr
 
 from bot.card import Card, Tone
-from bot.cards import clusters, launch, lists, logs, mended, recipes, request, secrets, trouble, why
+from bot.cards import (
+    checkpoints,
+    clusters,
+    launch,
+    lists,
+    logs,
+    mended,
+    recipes,
+    request,
+    secrets,
+    trouble,
+    why,
+)
 from bot.cards import job as jobs
 from bot.cards.clusters import Standing
 from bot.cards.secrets import Account
+from bot.cluster.checkpoints import Checkpoint, Found
 from bot.cluster.glance import Glance
 from bot.cluster.login import Health
 from bot.cluster.recipes import Recipes
@@ -284,6 +297,25 @@ def _reasons(word: str) -> Iterator[tuple[str, Card]]:
     output = logs.log_card(job, word, word, lines=40)
     yield "logs.before_its_folder/", logs.before_its_folder(job, output)
     yield "logs.no_launcher_card/", logs.no_launcher_card(job)
+    yield from _checkpoints(job, word)
+
+
+def _checkpoints(job: Job, word: str) -> Iterator[tuple[str, Card]]:
+    made = tuple(
+        Checkpoint(f"/w/{word}{n}", trainer, n, whole, NOW, None if n == 2 else 10**n)
+        for n, (trainer, whole) in enumerate(
+            [("NeMo-RL", True), ("NeMo", True), ("NeMo-RL", True), ("NeMo", False)] * 9
+        )
+    )
+    name = "checkpoints.checkpoints_card"
+    yield f"{name}/all", checkpoints.checkpoints_card(job, Found((word,), made))
+    yield f"{name}/nemo", checkpoints.checkpoints_card(job, Found((word,), made[1:]))
+    yield f"{name}/partial", checkpoints.checkpoints_card(job, Found((word,), made[3:4]))
+    yield "checkpoints.no_checkpoints/", checkpoints.no_checkpoints(job, (word,))
+    waiting = tracked(word, State.PENDING, attempt=1)
+    yield "checkpoints.no_checkpoints/waits", checkpoints.no_checkpoints(waiting, ())
+    output = logs.log_card(job, word, word, lines=40)
+    yield "checkpoints.before_its_folder/", checkpoints.before_its_folder(job, output)
 
 
 def _nemo(word: str) -> Iterator[tuple[str, Card]]:

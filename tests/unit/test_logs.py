@@ -11,6 +11,7 @@ from bot.errors import InputRefused
 from bot.login_node import LoginNode
 from bot.model import Job, State
 from bot.policy import Policy
+from bot.service import checkpoints
 from bot.service.logs import Wish, show
 from bot.settings import ClusterSettings
 from tests.payloads.samples import seen, tracked
@@ -96,3 +97,20 @@ async def test_the_launchers_words_are_kept_for_jobs_launched_from_here_only(
     for one in (stranger, job(75, node)):
         card = await show(node, one, Wish(source="launcher"))
         assert "Nothing is kept" in plain(card.lead)
+
+
+async def test_a_job_that_died_before_its_folder_was_made_has_no_checkpoint(
+    node: LoginNode,
+) -> None:
+    card = await checkpoints.show(node, job(76, node))
+    assert "ended before it made a folder for checkpoints" in plain(card.lead)
+    assert "no such image" in says(card)
+    assert "wrote no checkpoint" in plain((await checkpoints.show(node, job(75, node))).lead)
+
+
+async def test_checkpoints_are_found_by_the_jobs_own_folder(
+    node: LoginNode, tmp_path: Path
+) -> None:
+    (tmp_path / "75/checkpoints/step_10/policy").mkdir(parents=True)
+    card = await checkpoints.show(node, job(75, node))
+    assert plain(card.lead) == "Job 75 has 1 whole checkpoint, of step 10."

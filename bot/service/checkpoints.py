@@ -1,0 +1,28 @@
+"""What a job has saved, and whether it can be used."""
+
+from __future__ import annotations
+
+from bot.card import Card
+from bot.cards import checkpoints as cards
+from bot.cluster.checkpoints import checkpoints
+from bot.cluster.logs import LogKind
+from bot.explaining import log_files_of
+from bot.login_node import LoginNode
+from bot.model import Job
+from bot.service import logs
+
+_TELLING = {LogKind.TRAINING, LogKind.DRIVER, LogKind.BATCH}
+
+
+async def show(node: LoginNode, job: Job) -> Card:
+    """Return a job's checkpoints, the newest whole one first; why there is none, where there is."""
+    files = await log_files_of(node, job)
+    log = next((file.path for file in files if file.kind in _TELLING and file.size), "")
+    seen = job.seen
+    found = await node.run(checkpoints(job.id, seen.workdir, seen.stdout, log, await node.roots()))
+    if found.checkpoints:
+        return cards.checkpoints_card(job, found)
+    if log and not found.folders and not seen.state.good and logs.never_came(files, job):
+        output = await logs.show(node, job, logs.Wish(lines=20, source="slurm"))
+        return cards.before_its_folder(job, output)
+    return cards.no_checkpoints(job, found.folders)
