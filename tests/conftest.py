@@ -11,6 +11,7 @@ TESTS = Path(__file__).parent
 GROUPS = (
     ("recipes", ("slurm/test_cluster", "slurm/test_recipes")),
     ("slurm", ("slurm/",)),
+    ("workflows", ("e2e/test_workflows",)),
     ("people", ("e2e/",)),
     ("browser", ("browser/",)),
 )
