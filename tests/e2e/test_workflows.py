@@ -83,7 +83,7 @@ async def test_nodes_are_asked_whether_they_are_well(lab: Room) -> None:
 
 
 async def test_an_idle_cluster_is_entered_used_and_released(lab: Room) -> None:
-    """Rows 19 to 22: the lines to type come by themselves; a command runs in it; a click ends it."""
+    """Rows 19 to 22: the lines to type come by themselves, a command runs, a click ends it."""
     async with told(lab) as hands:
         card = await hands.launched("/nemo-rl interactive -N 2 -p a3m --expires 1h")
         line = await hands.reply(card, "attach.sh", 120)
