@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from bot.card import Card, Excerpt, Mono, Person, Text, Tone
 from bot.cards import parts
 from bot.cluster.inside_job import Ran
@@ -13,8 +15,13 @@ LATE = (
     "Inside job {job}, {command} was ended after {seconds} s, the longest it may take. Nothing of "
     "it runs on."
 )
+SEEN = "{command} ended with status {status}; the thread of job {job} shows what it wrote."
+ENDED_IT = "{command} was ended after {seconds} s; the thread of job {job} shows what it wrote."
+"""What is said to who asked outside that thread."""
 LOST = "Inside job {job}, nobody knows how {command} ended: the login node lost track of it."
 ASKED = "Asked for by {who}."
+_NOISE = re.compile(r"srun: |slurmstepd")
+"""What Slurm says while it ends a command whose time is up."""
 SHOWN = 60
 """Lines of the end of the output."""
 
@@ -36,6 +43,8 @@ def ran(job: Job, command: str, by: str, how: Ran, seconds: int) -> Card:
         seconds=str(seconds),
     )
     lines = how.output.rstrip("\n").split("\n") if how.output.strip() else []
+    if how.late:
+        lines = [line for line in lines if not _NOISE.match(line)]
     caption: Text = ()
     if len(lines) > SHOWN:
         caption = (f"The last {SHOWN} of {len(lines):,} lines",)
@@ -46,6 +55,20 @@ def ran(job: Job, command: str, by: str, how: Ran, seconds: int) -> Card:
         lead=lead,
         parts=shown,
         foot=(*((silent,) if silent else ()), _asked(by)),
+    )
+
+
+def pointer(job: Job, command: str, how: Ran, seconds: int) -> Card:
+    """Say where to read how it went."""
+    words = SEEN if how.status is not None else ENDED_IT if how.late else LOST
+    return Card(
+        lead=parts.fill(
+            words,
+            job=job.id,
+            command=Mono(text=command),
+            status=str(how.status),
+            seconds=str(seconds),
+        )
     )
 
 

@@ -40,6 +40,7 @@ def dry_run(request: Request, launch: Launch) -> Card:
         facts=(
             Fact(label="Partition", value=parts.partition(request.resources, quote)),
             Fact(label="Size", value=parts.size(request.resources, quote)),
+            *parts.stays(request),
             *parts.start(quote),
         ),
         parts=(Excerpt(text=_commands(launch)), *parts.copies(request)),

@@ -147,8 +147,8 @@ def _where(job: Observation) -> str:
     return ": ".join(word for word in (job.partition, nodes) if word)
 
 
-def status_card(job: Job) -> Card:
-    """Return all that is known of one job."""
+def status_card(job: Job, now: datetime | None = None) -> Card:
+    """Return all that is known of one job; `now` is when it was asked for."""
     seen = job.seen
     partition = parts.fill(
         "{name} on {cluster}", name=Mono(text=seen.partition), cluster=job.cluster
@@ -169,7 +169,7 @@ def status_card(job: Job) -> Card:
     return Card(
         tone=tone(job),
         lead=(f"Job {job.id}: ", *sentence(job)),
-        facts=(*facts, *session.facts(job), *exit_code(seen)),
+        facts=(*facts, *session.facts(job, now), *exit_code(seen)),
     )
 
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from string import Formatter
 
 from bot.card import Excerpt, Fact, Moment, Mono, Person, Span, Text
+from bot.duration import duration as read_duration
 from bot.model import Job, Quote, Request, Resources
 from bot.words import count, duration, gpu_hours
 
@@ -82,6 +83,17 @@ def foot(request: Request) -> tuple[Text, ...]:
     """Return the small print: what was not done as typed, and who asked for it and how."""
     asked: Text = (Person(user=request.caller.user), " ", Mono(text=request.typed))
     return (*((note,) for note in request.notes), asked)
+
+
+def stay(length: timedelta) -> Fact:
+    """Return how long an interactive job stays that has not begun."""
+    return Fact(label="Stays", value=(f"{duration(length)} from its start",))
+
+
+def stays(request: Request) -> tuple[Fact, ...]:
+    """Return how long what is asked for stays, if it is interactive."""
+    asked = read_duration(str(request.options.get("expires") or ""))
+    return (stay(asked),) if asked is not None else ()
 
 
 def runs(request: Request) -> str:

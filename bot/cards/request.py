@@ -153,6 +153,7 @@ def _facts(request: Request, *, cost: bool = True, ahead: bool = True) -> tuple[
         Fact(label="Runs", value=(Mono(text=parts.runs(request)),)),
         Fact(label="Partition", value=parts.partition(request.resources, quote)),
         Fact(label="Size", value=parts.size(request.resources, quote, cost=cost)),
+        *parts.stays(request),
         *parts.start(quote),
         *parts.rerun_of(request),
     )

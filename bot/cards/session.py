@@ -27,15 +27,18 @@ IDLE = (
 NOT_RELEASED = " The time of the interactive job {job} is up, but Slurm did not let the bot end it."
 
 
-def facts(job: Job) -> tuple[Fact, ...]:
-    """Return what is worth knowing of an interactive job that has not ended."""
+def facts(job: Job, now: datetime | None = None) -> tuple[Fact, ...]:
+    """Return what is worth knowing of an interactive job that has not ended.
+
+    With `now`, also how much of its time is left: for a card that does not live.
+    """
     session, state = job.session, job.seen.state
     if session is None or state.ended:
         return ()
     if job.releases is None:
-        stays = f"{duration(session.stay)} from its start"
-        return (Fact(label="Stays", value=(stays,)),)
-    found = [Fact(label="Released", value=(Moment(at=job.releases), _by_slurm(job)))]
+        return (parts.stay(session.stay),)
+    left = f", in {duration(job.releases - now)}" if now and job.releases > now else ""
+    found = [Fact(label="Released", value=(Moment(at=job.releases), left, _by_slurm(job)))]
     if job.attach:
         found.insert(0, Fact(label="Attach", value=(Mono(text=attach_line(job)),)))
     elif state is State.RUNNING:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from bot.card import Card, Excerpt, Mono, Tone
 from bot.cards import parts
 from bot.cluster.slurm import NodeState
+from bot.words import listed
 
 FREE = "Node {node} of {partition} is free."
 TAKEN = "Node {node} of {partition} is {state}, so the shell will wait until it is free."
@@ -45,6 +46,7 @@ def lines(
 
 
 _ASLEEP = frozenset({"powered_down", "cloud", "powering_down"})
+_FEW = 2
 _STAYS = "The node is yours until that shell ends."
 
 
@@ -54,6 +56,6 @@ def numbers(there: Sequence[int]) -> str:
         return "no numbered node"
     if len(there) == 1:
         return f"node {there[0]} alone"
-    if list(there) == list(range(there[0], there[-1] + 1)):
+    if len(there) > _FEW and list(there) == list(range(there[0], there[-1] + 1)):
         return f"nodes {there[0]} to {there[-1]}"
-    return f"nodes {', '.join(map(str, there[:-1]))} and {there[-1]}"
+    return f"nodes {listed([str(number) for number in there])}"

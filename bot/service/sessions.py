@@ -16,8 +16,8 @@ from bot.cluster.slurm import NodeState, nodes
 from bot.errors import FieldError, Gone, InputRefused, UserError
 from bot.launching import QUIET
 from bot.login_node import LoginNode
-from bot.messages import under
-from bot.model import EXTENSION, Act, Job, Session, State
+from bot.messages import living_key, under
+from bot.model import EXTENSION, Act, ActKind, Job, Request, Session, State
 from bot.service.service import Service
 from bot.words import duration
 
@@ -97,7 +97,15 @@ async def inside(
     ran = await node.run(run_inside(act.id, job.attach, line, seconds))
     card = inside_cards.ran(job, line, act.caller.user, ran, seconds)
     await service.want(under(request, name, card))
-    return None
+    if act.kind is ActKind.MENTION and await _in_thread(service, act, request):
+        return None
+    return inside_cards.pointer(job, line, ran, seconds)
+
+
+async def _in_thread(service: Service, act: Act, request: Request) -> bool:
+    """Whether an act was done in the thread of a request."""
+    key = await service.store.message_at(act.caller.channel, act.caller.thread)
+    return bool(act.caller.thread) and key == living_key(request)
 
 
 async def shell(node: LoginNode, index: int, partition: str, cluster_type: str) -> Card:

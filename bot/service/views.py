@@ -55,7 +55,7 @@ async def status(service: Service, act: Act, node: LoginNode, ref: str | None) -
     job = await service.job(act, node, ref)
     if job is None:
         return lists.status_card(await stranger(node, ref or ""))
-    return lists.status_card(job)
+    return lists.status_card(job, datetime.now(UTC))
 
 
 async def stranger(node: LoginNode, ref: str) -> Job:

@@ -28,6 +28,12 @@ class FakeSlurm:
         """sinfo's records."""
         self.logs: dict[str, str] = {}
         """The ends of logs by job id."""
+        self.doors: dict[str, tuple[str, ...]] = {}
+        """By job id: its attach script, if it is there, then the ends of its logs."""
+        self.gpu_use = ""
+        """What nvidia-smi says on the nodes of any job."""
+        self.cancelled: list[str] = []
+        """Ids that were cancelled."""
         self.instead: dict[str, Output | Exception] = {}
         """What queries of a name come to, as long as it is here."""
         self.meanwhile: dict[str, Callable[[], Awaitable[None]]] = {}
@@ -74,8 +80,23 @@ class FakeSlurm:
             case "home":
                 said = "/home/alice"
             case other:
-                raise AssertionError(f"nobody thought of {other}")
+                said = self._of_session(other, args)
         return Output(said, "", 0)
+
+    def _of_session(self, name: str, args: tuple[str, ...]) -> str:
+        """What is asked of interactive jobs alone."""
+        match name:
+            case "doors":
+                asked = ((job, *self.doors.get(job, ("",))) for job in args[2::3])
+                return "".join("\x1f".join(record) + "\x1e" for record in asked)
+            case "gpu use":
+                return self.gpu_use
+            case "scancel":
+                self.cancelled.append(args[0])
+                row = f"\x1e{args[0]}\x1f{{}}\x1f\n"
+                return f"{row.format('RUNNING')}\x1d0\x1d{row.format('CANCELLED')}"
+            case other:
+                raise AssertionError(f"nobody thought of {other}")
 
     def count(self, name: str) -> int:
         """How often a query of this name was asked."""
