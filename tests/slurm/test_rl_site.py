@@ -87,6 +87,7 @@ async def test_two_nodes_train_and_the_loss_falls(alice: Person) -> None:
         f"checkpoints/step_{step}:" for step in (20, 30, 40)
     ]
     assert {"training_info.json", "config.yaml", "train_dataloader.pt", "policy"} <= {*found}
+    assert "error" not in log.lower()
     assert await read(alice, f"slurm-{job}.out") == ""
     shown = await alice.ssh("cd vertex-oss-training && git status --short")
     assert shown.stdout == ""
@@ -223,6 +224,18 @@ async def test_upstreams_script_has_upstreams_layout_and_waits_for_its_name(alic
         await appears(alice, f"{second}-attach.sh")
         done = await alice.ssh(f"cd {_HERE} && COMMAND='echo here' bash {second}-attach.sh 1")
         assert done.stdout == "here\n"
+
+
+async def test_upstreams_script_wants_all_gpus_of_a_node(alice: Person) -> None:
+    """Said before anything is started."""
+    job = await launch(
+        alice,
+        "-p a3u -N 1 --export=ALL,GPUS_PER_NODE=4,CONTAINER=x,MOUNTS= -J part ray.sub",
+    )
+    assert await alice.ended(job) == "FAILED"
+    assert "Error: GPUS_PER_NODE=4 but GRES detected is gpu:8 meaning" in await read(
+        alice, f"slurm-{job}.out"
+    )
 
 
 async def test_one_node_is_entered_by_its_number(alice: Person) -> None:

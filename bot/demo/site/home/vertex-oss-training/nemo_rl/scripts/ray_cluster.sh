@@ -49,6 +49,7 @@ bring_up() {
   local i
   phase "$LAUNCHER started (job=$SLURM_JOB_ID nodes=$SLURM_JOB_NUM_NODES)"
   trap leave EXIT
+  trap 'exit 143' TERM
   mkdir -p "$LOG_DIR"
   # An attempt before a requeue has left these.
   rm -f "$LOG_DIR"/{ENDED,STARTED_RAY_HEAD,ray_head,ray_worker_units}

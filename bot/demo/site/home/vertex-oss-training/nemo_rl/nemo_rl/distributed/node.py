@@ -105,6 +105,7 @@ def work(logs: Path, units: int) -> None:
         try:
             task, shards = head.recv()
         except (EOFError, OSError):
+            time.sleep(2 * _GLANCE)  # at the end the head may be the first to see it
             sys.exit("Lost the connection to the Ray head.")
         head.send(perform(task, shards))
 
