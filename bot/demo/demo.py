@@ -116,6 +116,7 @@ WELCOME = """
     /slurm partitions
     /nemo run pretrain/llama3p1_2b_pt.py -n 2 -p a3m
     /nemo run pretrain/gpt2_345m_pt.py -p a3u --time 10
+    /nemo-rl run dpo -N 2 -p a3u
 
   Ctrl-C stops everything.
 """
