@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 
 from bot.cluster.quoting import exports, quoted
@@ -48,7 +49,7 @@ def launch(request_id: str, attempt: int, what: Launch, wait: float) -> Query[Sp
         f"sb_cwd={quoted([what.cwd])}\nset -- {quoted(what.argv)}\n",
         exports(dict(what.env)) + (_SECRETS if what.secrets else ""),
         f"sb_sign={quoted([signature(request_id)])}\n",
-        f'set -- "$@" {quoted(what.sbatch_options)}\n',
+        _options(what.sbatch_options),
         _RUNNER,
         _SHIM,
         what.cwd,
@@ -59,6 +60,16 @@ def launch(request_id: str, attempt: int, what: Launch, wait: float) -> Query[Sp
         return read(output, mark)[0]
 
     return Query(_LAUNCH, parse, args, timeout=2 * wait + _PATIENCE, name="launch")
+
+
+_AFTER = "--dependency="
+
+
+def _options(words: Sequence[str]) -> str:
+    """Return the shim's options; a dependency stands apart, to be joined with the launcher's."""
+    after = ",".join(word.removeprefix(_AFTER) for word in words if word.startswith(_AFTER))
+    others = [word for word in words if not word.startswith(_AFTER)]
+    return f'sb_after={quoted([after])}\nset -- "$@" {quoted(others)}\n'
 
 
 def look(request_ids: tuple[str, ...]) -> Query[dict[str, Spool]]:

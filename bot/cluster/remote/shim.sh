@@ -9,7 +9,7 @@ sb_dir=${0%/bin/sbatch}
 sb_flags='contiguous exclusive get-user-env help hold ignore-pbs nice no-kill no-requeue
 overcommit oversubscribe parsable propagate quiet reboot requeue share spread-job stepmgr test-only
 usage use-min-nodes verbose version wait'
-sb_comment= sb_name= sb_script= sb_pass= sb_wrap= sb_want= sb_done= sb_in= sb_hush=
+sb_comment= sb_name= sb_script= sb_pass= sb_wrap= sb_want= sb_done= sb_in= sb_hush= sb_waits= sb_after=
 
 # Hands on a file: one line, as a rule, which needs no program.
 sb_hand_on() {
@@ -38,6 +38,8 @@ sb_long() { # $1: a long option; sets sb_arg, sb_want
       sb_arg="--comment=$sb_sign $sb_comment"
       ;;
     --com*) sb_want=comment ;;
+    --dep*=*) sb_waits=${1#*=} ;;
+    --dep*) sb_want=waits ;;
     --job*=*) sb_name=${1#*=} ;;
     --job*) sb_want=name ;;
     --wr*=*) sb_wrap=1 ;;
@@ -59,6 +61,7 @@ sb_short() { # $1: a cluster of short options, such as -vN2; sets sb_want
       Q) sb_hush=1 sb_arg=${sb_arg%%Q*}${sb_arg#*Q} ;;
       H | O | v | W) ;;
       k | s) return 0 ;; # what follows in the same word, if anything, is its value
+      d) if [ -n "$sb_rest" ]; then sb_waits=${sb_rest#=}; else sb_want=waits; fi && return 0 ;;
       J) if [ -n "$sb_rest" ]; then sb_name=$sb_rest; else sb_want=name; fi && return 0 ;;
       *) [ -n "$sb_rest" ] || sb_want=value && return 0 ;;
     esac
@@ -70,6 +73,7 @@ sb_option() { # $1: the next word before the script; sets sb_arg, sb_want, sb_do
   case $sb_want in
     comment) sb_comment=$1 sb_arg="$sb_sign $1" ;;
     name) sb_name=$1 ;;
+    waits) sb_waits=$1 ;;
   esac
   if [ -n "$sb_want" ]; then
     sb_want=
@@ -97,19 +101,29 @@ sb_value() {
   esac
 }
 
-# Reads comment and name from the script's own lines, where the caller gave none.
+# Reads comment, name and dependency from the script's own lines, where the caller gave none.
 sb_header() {
-  sb_hc= sb_hn=
+  sb_hc= sb_hn= sb_hw=
   while IFS= read -r sb_line || [ -n "$sb_line" ]; do
     case $sb_line in
       '#SBATCH'*)
         if sb_value --comment "$sb_line"; then sb_hc=$sb_text; fi
+        if sb_value --dependency "$sb_line" || sb_value -d "$sb_line"; then sb_hw=$sb_text; fi
         if sb_value --job-name "$sb_line" || sb_value -J "$sb_line"; then sb_hn=$sb_text; fi
         ;;
       *[![:blank:]]*) case ${sb_line#"${sb_line%%[![:blank:]]*}"} in '#'*) ;; *) break ;; esac ;;
     esac
   done <"$1"
-  : "${sb_comment:=$sb_hc}" "${sb_name:=$sb_hn}"
+  : "${sb_comment:=$sb_hc}" "${sb_name:=$sb_hn}" "${sb_waits:=$sb_hw}"
+}
+
+# Adds what the launcher or its script waits for to what we are to wait for: sbatch takes one
+# dependency alone, and tasks of one launch may wait for each other.
+sb_waits_too() {
+  if [ -z "$sb_waits$sb_wrap" ] && [ -f "$sb_script" ] && [ -r "$sb_script" ]; then
+    sb_header "$sb_script"
+  fi
+  sb_after=${sb_waits:+$sb_waits,}$sb_after
 }
 
 sb_left=$# sb_put=
@@ -124,12 +138,22 @@ while [ "$sb_left" -gt 0 ]; do
   if [ -n "$sb_done" ] && [ -z "$sb_put" ]; then
     sb_put=1
     . "$sb_dir/options"
+    if [ -n "$sb_after" ]; then
+      sb_waits_too
+      set -- "$@" "--dependency=$sb_after"
+    fi
   fi
   # --quiet hides the id from us too: ask for it, and keep it from the caller ourselves.
   [ "$sb_hush$sb_arg" != 1- ] || sb_arg=--parsable
   set -- "$@" "$sb_arg"
 done
-[ -n "$sb_put" ] || . "$sb_dir/options"
+if [ -z "$sb_put" ]; then
+  . "$sb_dir/options"
+  if [ -n "$sb_after" ]; then
+    sb_waits_too
+    set -- "$@" "--dependency=$sb_after"
+  fi
+fi
 
 # The job must not see us: neither in its PATH nor by our names.
 sb_path=:$PATH:

@@ -127,6 +127,31 @@ def test_adds_the_signature_and_the_options_and_nothing_else(
 
 
 @pytest.mark.parametrize(
+    ("given", "header", "waits"),
+    [
+        ("job.sh", "", "afterok:70"),
+        ("--requeue --dependency=afterok:75 job.sh", "", "afterok:75,afterok:70"),
+        ("--dep afterok:75 job.sh", "", "afterok:75,afterok:70"),
+        ("-d afterok:75 job.sh x", "#SBATCH -d singleton", "afterok:75,afterok:70"),
+        ("-dsingleton job.sh", "", "singleton,afterok:70"),
+        ("job.sh", "#SBATCH --dependency=singleton", "singleton,afterok:70"),
+        ("job.sh", "#SBATCH -d singleton", "singleton,afterok:70"),
+        ("--wrap=hostname", "", "afterok:70"),
+    ],
+)
+def test_what_the_launcher_waits_for_and_what_we_wait_for_both_hold(
+    shim: Shim, given: str, header: str, waits: str
+) -> None:
+    """sbatch takes the last dependency alone, so ours must repeat theirs."""
+    (shim.folder / "job.sh").write_text(f"#!/bin/sh\n{header}\nhostname\n")
+    (shim.spool / "options").write_text(launch._options(["--qos=x", "--dependency=afterok:70"]))
+    words = shim.call(*shlex.split(given)).argv
+    assert [word for word in words if word.startswith("--dependency=")][-1].endswith(f"={waits}")
+    script = words.index("job.sh") if "job.sh" in words else len(words)
+    assert words[script - 2 : script] == ["--qos=x", f"--dependency={waits}"]
+
+
+@pytest.mark.parametrize(
     ("header", "comment"),
     [
         ("#SBATCH --comment=mine", "mine"),
