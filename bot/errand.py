@@ -74,6 +74,10 @@ class Errand(Value):
     caller: Caller
     created: AwareDatetime
     title: str
+    hint: str = ""
+    """What to do next, once it is done; words in `backticks` are to be typed."""
+    revision: int = 0
+    """Grows with each change that is kept."""
     stage: ErrandStage = ErrandStage.ACCEPTED
     steps: tuple[Step, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()

@@ -58,6 +58,7 @@ class LoginNode:
         self._partitions: tuple[PartitionState, ...] = ()
         self._looked = float("-inf")
         self._home = settings.home or ""
+        self._python: str | None = None if settings.own_python else ""
         self._accounts: dict[str, str] = {}
         self._manuals: dict[Program, Manual] = {}
 
@@ -84,9 +85,17 @@ class LoginNode:
 
     async def site(self) -> Site:
         """Return what launches must know of the cluster, its home folder included."""
-        if not self._home:
-            self._home = await self.run(home())
-        return self.settings.site.model_copy(update={"home": self._home})
+        if not self._home or self._python is None:
+            there = await self.run(home(self.settings.own_python))
+            self._home = self._home or there[0]
+            self._python = there[1]
+        known = {"home": self._home} | ({"python": self._python} if self._python else {})
+        return self.settings.site.model_copy(update=known)
+
+    def forget_python(self) -> None:
+        """Look again for the environment that set-up makes."""
+        if self.settings.own_python:
+            self._python = None
 
     async def account(self, uid: str) -> str:
         """Return the name of the account with this number, or the number."""
@@ -163,9 +172,24 @@ class LoginNode:
         raise InputRefused((FieldError("partition", problem, f"There is {names}"),))
 
 
-def home() -> Query[str]:
-    """Ask for the login account's home folder."""
-    return Query('printf %s "${HOME:-/}"', _line, name="home")
+_HOME = """
+printf '%s\\n' "${HOME:-/}"
+case $1 in
+  '~'/* | '$HOME'/*) set -- "$HOME/${1#*/}" ;;
+esac
+[ -n "$1" ] && [ -x "$1" ] && printf '%s\\n' "$1"
+exit 0
+"""
+
+
+def home(python: str = "") -> Query[tuple[str, str]]:
+    """Ask for the login account's home folder, and for this python as far as it is there."""
+
+    def parse(output: Output) -> tuple[str, str]:
+        first, *rest = output.stdout.strip().splitlines() or ["/"]
+        return first, rest[0] if rest else ""
+
+    return Query(_HOME, parse, (python,), name="home")
 
 
 def account_name(uid: str) -> Query[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 
 from bot.card import Card
+from bot.errand import Errand
 from bot.model import Request
 from bot.ports import Wanted
 
-_REQUEST = "request/"
+_REQUEST, _ERRAND = "request/", "errand/"
 
 
 def living(request: Request, card: Card, not_before: datetime | None = None) -> Wanted:
@@ -39,3 +40,8 @@ def living_key(request: Request) -> str:
 def request_id(key: str) -> str:
     """Return the request that a message is about; empty for any other message."""
     return key.split("/")[1] if key.startswith(_REQUEST) else ""
+
+
+def errand_message(errand: Errand, card: Card) -> Wanted:
+    """Return the living message of an errand, showing this card."""
+    return Wanted(key=f"{_ERRAND}{errand.id}", channel=errand.caller.channel, card=card)

@@ -35,8 +35,12 @@ class Policy:
 
     def own(self, caller: Caller, request: Request, deed: str) -> None:
         """Raise NotAllowed unless the request is the caller's, or the caller is an operator."""
+        self.started(caller, request.caller.user, deed)
+
+    def started(self, caller: Caller, by: str, deed: str) -> None:
+        """Raise NotAllowed unless the caller is the one who started it, or an operator."""
         self.admit(caller)
-        if caller.user != request.caller.user and caller.user not in self.operators:
+        if caller.user != by and caller.user not in self.operators:
             raise NotAllowed(
                 f"Only the person who launched it, or an operator of {self.cluster}, may {deed} it"
             )

@@ -11,6 +11,7 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import SecretStr
 
 from bot.card import Card
+from bot.errand import Errand
 from bot.model import Act, Caller, Job, Request, Stage
 
 T = TypeVar("T")
@@ -185,6 +186,22 @@ class Store(Protocol):
 
     async def find_jobs(self, cluster: str, name: str) -> Sequence[Job]:
         """Jobs of this name, newest first, at most 50."""
+        ...
+
+    async def add_errand(self, errand: Errand, *wanted: Wanted) -> Errand:
+        """Keep an errand, or return the one of this id, or the open one that makes the same."""
+        ...
+
+    async def errand(self, errand_id: str) -> Errand | None: ...
+    async def open_errands(self, cluster: str) -> Sequence[Errand]:
+        """Errands that the bot must still see to, oldest first."""
+        ...
+
+    async def save_errand(self, errand: Errand, *wanted: Wanted) -> bool:
+        """Replace an errand that is still at this revision, which becomes the next one.
+
+        False, and nothing changed, when it has moved on.
+        """
         ...
 
     async def want(self, *wanted: Wanted) -> None:

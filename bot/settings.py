@@ -160,6 +160,16 @@ class NemoRlSettings(Section):
     """The batch script in `dir`."""
     image: str = ""
     """The image that the launcher takes, below `dir`; empty when any `.sqsh` there will do."""
+    repo: Repository = "https://github.com/NVIDIA-NeMo/RL.git"
+    """Where NeMo-RL itself is cloned from, into `dir`."""
+    ref: GitName | None = None
+    """The branch, tag or commit to check out; left out, what the repository gives."""
+
+    @property
+    def checkout(self) -> str:
+        """The folder of NeMo-RL's checkout."""
+        name = posixpath.basename(self.repo.rstrip("/")).removesuffix(".git")
+        return posixpath.join(self.dir, name)
 
 
 Secrets = dict[SecretName, HeldSecret]
@@ -270,6 +280,12 @@ class ClusterSettings(Section):
         beside = (posixpath.dirname(image) for image in images if "/" in image)
         folders = (self.nemo.dir, self.nemo_rl.dir, self.nemo.images, self.nemo.cache_dir, *beside)
         return tuple(dict.fromkeys((*self.roots, *filter(None, folders))))
+
+    @property
+    def own_python(self) -> str:
+        """The python that set-up makes, when it is to be used; empty when another is configured."""
+        chosen = "python" in self.nemo.model_fields_set
+        return "" if chosen else posixpath.join(self.nemo.venv, "bin", "python")
 
     @property
     def site(self) -> Site:

@@ -279,6 +279,21 @@ Begin = Annotated[
 ]
 
 # What lies outside the cluster.
+_OBJECT = r"[A-Za-z0-9._@+=-]+(?:/[A-Za-z0-9._@+=-]+)*"
+_SOURCE = text(
+    rf"nemo|nemo-rl|(?:gs:/)?(?!.*/\.\.?(?:/|$))/{_OBJECT}\.sqsh",
+    "an image",
+    "`nemo`, `nemo-rl`, `gs://BUCKET/….sqsh`, or a path below `/gcs` that ends in `.sqsh`",
+    1024,
+)
+
+
+def _source(value: object) -> object:
+    known = str(value).lower().replace("_", "-")
+    return known if known in {"nemo", "nemo-rl"} else value
+
+
+ImageSource = Annotated[str, _SOURCE, BeforeValidator(_source)]
 GitName = Annotated[
     str,
     text(

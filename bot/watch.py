@@ -15,6 +15,11 @@ def sessions_of(cluster: str) -> str:
     return f"sessions/{cluster}"
 
 
+def errands_of(cluster: str) -> str:
+    """Return what the turns of a cluster's errands are called."""
+    return f"errands of {cluster}"
+
+
 class Watch:
     """Follows jobs on every cluster."""
 
@@ -33,6 +38,10 @@ class Watch:
     def hurry(self, cluster: str) -> None:
         """Look at a cluster soon, since something is about to change there."""
         self._clockwork.hurry(cluster)
+
+    def see_to_errands(self, cluster: str) -> None:
+        """Look at the errands of a cluster soon, since one was wished or is to stop."""
+        self._clockwork.hurry(errands_of(cluster))
 
     async def stopping(self, job: Job, user: str) -> None:
         """Remember which Slack user cancels a job."""

@@ -22,6 +22,7 @@ from bot.clockwork import Clockwork
 from bot.cluster.launch import sweep
 from bot.cluster.login import Login
 from bot.cluster.ssh import SshCluster
+from bot.errands import Errands
 from bot.errors import ClusterError
 from bot.explaining import Explainer
 from bot.inbox import Inbox
@@ -37,7 +38,7 @@ from bot.settings import ClusterSettings, Settings
 from bot.store.sql_store import SqlStore
 from bot.tracker import Tracker
 from bot.vouching import Services
-from bot.watch import Watch, sessions_of
+from bot.watch import Watch, errands_of, sessions_of
 from handlers.app import register
 from handlers.chat import SlackChat
 from handlers.desk import Desk
@@ -111,6 +112,8 @@ async def _bot(
         for name, tracker in trackers.items():
             await tracker.load()
             clockwork.add(name, tracker.tick)
+            errands = Errands(node=nodes[name], store=store, wake=outbox.wake)
+            clockwork.add(errands_of(name), errands.tick)
             clockwork.add(f"secrets of {name}", partial(_put_secrets, nodes[name]))
             sessions = Sessions(
                 node=nodes[name],

@@ -68,3 +68,19 @@ def listed(words: list[str], last: str = "and") -> str:
     if len(words) < 2:  # noqa: PLR2004  # one word needs no joining
         return "".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+_UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
+_THOUSAND = 1000
+
+
+def storage(size: float) -> str:
+    """Return a size given in bytes: `0 bytes`, `1.5 MB`, `17 GB`."""
+    unit = 0
+    while size >= _THOUSAND and unit < len(_UNITS) - 1:
+        size /= _THOUSAND
+        unit += 1
+    return f"{figure(size) if size < _FEW else f'{size:,.0f}'} {_UNITS[unit]}"
+
+
+_FEW = 10

@@ -10,7 +10,7 @@ from bot.cards.mend import SEPARATOR
 from bot.errors import Gone
 from bot.login_node import LoginNode
 from bot.model import Act, Job, derive
-from bot.service import Service, launches, logs, mends, sessions
+from bot.service import Service, errands, launches, logs, mends, sessions
 
 ActOn = Callable[[Service, Act], Awaitable[Card | None]]
 
@@ -69,6 +69,8 @@ def rerun(name: str, changes: mends.Changes) -> ActOn:
 
 
 ACTIONS: dict[str, ActOn] = {
+    "stop_errand": errands.stop,
+    "errand_again": errands.again,
     "submit": launches.confirm,
     "withdraw": launches.withdraw,
     "submit_again": launches.submit_again,

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from bot.cluster_types import GPUS_PER_NODE, ClusterType
+from bot.grammar.errands import ImageList, ImagePull, NemoRlSetup, NemoSetup
 from bot.options import (
     AccountOption,
     AfterOption,
@@ -284,6 +285,22 @@ COMMANDS: tuple[Command, ...] = (
         Shell,
         ("/nemo-rl shell 1", "/nemo-rl shell 0 -p a3u"),
     ),
+    Command(
+        "nemo image list", "List the images on the cluster, and whether they are whole", ImageList
+    ),
+    Command(
+        "nemo image pull",
+        "Copy a prebuilt image to the cluster",
+        ImagePull,
+        ("/nemo image pull nemo", "/nemo image pull nemo-rl --region europe"),
+    ),
+    Command("nemo setup", "Set up NeMo-Run and the recipes on the login node", NemoSetup),
+    Command(
+        "nemo-rl setup",
+        "Set up the recipes and NeMo-RL on the login node",
+        NemoRlSetup,
+        ("/nemo-rl setup", "/nemo-rl setup --ref v0.4.0"),
+    ),
     Command("slurm partitions", "Show partitions with their free nodes and GPUs", Partitions),
     Command(
         "slurm jobs", "List jobs", Jobs, ("/slurm jobs", "/slurm jobs failed", "/slurm jobs all")
@@ -315,8 +332,7 @@ COMMANDS: tuple[Command, ...] = (
 )
 
 LATER: dict[str, tuple[str, ...]] = {
-    "nemo": ("image list", "image pull", "image build", "setup"),
-    "nemo-rl": ("setup",),
+    "nemo": ("image build",),
     "slurm": (
         "nodes",
         "queue",

@@ -30,6 +30,9 @@ class Watch(Protocol):
     def hurry(self, cluster: str) -> None:
         """Look at a cluster soon, since something is about to change there."""
 
+    def see_to_errands(self, cluster: str) -> None:
+        """Look at the errands of a cluster soon, since one was wished or is to stop."""
+
     async def stopping(self, job: Job, user: str) -> None:
         """Remember which Slack user cancels a job."""
 

@@ -62,6 +62,15 @@ CREATE TABLE audit (
 );
 """
 
+_ERRANDS = """
+CREATE TABLE errands (
+    {serial}, id TEXT NOT NULL UNIQUE, cluster TEXT NOT NULL, kind TEXT NOT NULL,
+    target TEXT NOT NULL, open BOOLEAN NOT NULL, revision INTEGER NOT NULL,
+    created {time} NOT NULL, body TEXT NOT NULL
+);
+CREATE UNIQUE INDEX errands_alike ON errands (cluster, kind, target) WHERE open;
+"""
+
 
 def m001_start(connection: Connection) -> None:
     """Acts, requests, jobs, messages, audit."""
@@ -71,9 +80,17 @@ def m001_start(connection: Connection) -> None:
             connection.execute(text(statement))
 
 
+def m002_errands(connection: Connection) -> None:
+    """Errands on login nodes."""
+    dialect = connection.dialect.name
+    for statement in _ERRANDS.format(serial=_SERIAL[dialect], time=_TIME[dialect]).split(";"):
+        if statement.strip():
+            connection.execute(text(statement))
+
+
 Migration = Callable[[Connection], None]
 
-MIGRATIONS: tuple[Migration, ...] = (m001_start,)
+MIGRATIONS: tuple[Migration, ...] = (m001_start, m002_errands)
 
 
 def missing(connection: Connection) -> tuple[Migration, ...]:

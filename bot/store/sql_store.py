@@ -14,10 +14,11 @@ from sqlalchemy import Connection, Select, make_url
 from sqlalchemy.exc import ArgumentError
 
 from bot.card import Card
+from bot.errand import Errand
 from bot.errors import ConfigError
 from bot.model import Act, Caller, Job, Request, Stage, Value
 from bot.ports import Entry, Posted, Wanted
-from bot.store import messages, migrations, statements
+from bot.store import errands, messages, migrations, statements
 from bot.store.database import database
 
 T = TypeVar("T")
@@ -207,6 +208,40 @@ class SqlStore:
         """Return jobs of this name, newest first, at most 50."""
         return await self._values(Job, statements.NAMED_JOBS, cluster=cluster, name=_column(name))
 
+    # Errands
+
+    async def add_errand(self, errand: Errand, *wanted: Wanted) -> Errand:
+        """Keep an errand with its message, or return the one that stands for it already."""
+        now, cleaned = self._clock(), self._cleaned(wanted)
+
+        def work(c: Connection) -> Errand:
+            stands = errands.add(c, errand)
+            if stands is None:
+                messages.want(c, cleaned, now)
+            return stands or errand
+
+        return await self._run(work)
+
+    async def errand(self, errand_id: str) -> Errand | None:
+        """Return an errand."""
+        return await self._run(lambda c: errands.one(c, errand_id))
+
+    async def open_errands(self, cluster: str) -> Sequence[Errand]:
+        """Return the errands that the bot must still see to, oldest first."""
+        return await self._run(lambda c: errands.opened(c, cluster))
+
+    async def save_errand(self, errand: Errand, *wanted: Wanted) -> bool:
+        """Replace an errand that is still at this revision, with its messages."""
+        now, cleaned = self._clock(), self._cleaned(wanted)
+
+        def work(c: Connection) -> bool:
+            if not errands.move(c, errand):
+                return False
+            messages.want(c, cleaned, now)
+            return True
+
+        return await self._run(work)
+
     # Messages
 
     async def want(self, *wanted: Wanted) -> None:
@@ -277,7 +312,7 @@ class SqlStore:
         """Forget acts finished and messages settled before; returns how many."""
 
         def work(c: Connection) -> int:
-            oldest = (c.scalar(query) for query in statements.OLDEST_OPEN)
+            oldest = (c.scalar(query) for query in (*statements.OLDEST_OPEN, errands.OLDEST_OPEN))
             until = min([before, *(moment for moment in oldest if moment is not None)])
             return _changed(c, statements.PRUNE_ACTS, {"before": until}) + messages.prune(c, until)
 

@@ -101,6 +101,31 @@ Index("jobs_open", jobs.c.cluster, jobs.c.open, jobs.c.seq)
 Index("jobs_name", jobs.c.cluster, jobs.c.name, jobs.c.seq)
 Index("jobs_request", jobs.c.request)
 
+errands = Table(
+    "errands",
+    metadata,
+    _serial(),
+    _text("id", unique=True),
+    _text("cluster"),
+    _text("kind"),
+    _text("target"),
+    Column("open", Boolean, nullable=False),
+    Column("revision", Integer, nullable=False),
+    _time("created", nullable=False),
+    _text("body"),
+)
+_at_work = errands.c.open
+Index(
+    "errands_alike",
+    errands.c.cluster,
+    errands.c.kind,
+    errands.c.target,
+    unique=True,
+    sqlite_where=_at_work,
+    postgresql_where=_at_work,
+)
+"""Two that make the same thing at the same time are one."""
+
 messages = Table(
     "messages",
     metadata,

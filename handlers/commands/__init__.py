@@ -9,6 +9,7 @@ from bot.workloads import WORKLOADS
 from handlers.commands import launch
 from handlers.commands.clusters import CLUSTERS
 from handlers.commands.command import Run
+from handlers.commands.errands import ERRANDS
 from handlers.commands.nemo import NEMO
 from handlers.commands.nemo_rl import NEMO_RL
 from handlers.commands.slurm import SLURM
@@ -17,6 +18,7 @@ COMMANDS: dict[str, Run] = {
     **dict.fromkeys(WORKLOADS, launch.run),
     **NEMO,
     **NEMO_RL,
+    **ERRANDS,
     **SLURM,
     **CLUSTERS,
 }

@@ -17,6 +17,9 @@ class Idle:
     def hurry(self, cluster: str) -> None:
         """Stay calm."""
 
+    def see_to_errands(self, cluster: str) -> None:
+        """Stay calm."""
+
     async def stopping(self, job: Job, user: str) -> None:
         """Forget it."""
 

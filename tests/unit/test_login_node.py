@@ -13,7 +13,7 @@ from bot.errors import ClusterUnreachable, InputRefused
 from bot.login_node import LoginNode
 from bot.model import Caller, File, Request
 from bot.secret import Secret
-from bot.settings import ClusterSettings
+from bot.settings import ClusterSettings, NemoSettings
 from bot.workloads import WORKLOADS
 from tests.unit.cluster.slurm.answers import rows
 from tests.unit.fake_slurm import FakeSlurm
@@ -110,7 +110,8 @@ async def test_the_home_folder_is_asked_once(slurm: FakeSlurm) -> None:
 
 async def test_a_configured_home_folder_is_not_asked_for(slurm: FakeSlurm) -> None:
     """The cluster's own answer is not wanted."""
-    assert (await login_node(slurm, home="/data/alice").site()).home == "/data/alice"
+    node = login_node(slurm, home="/data/alice", nemo=NemoSettings(python="python3"))
+    assert (await node.site()).home == "/data/alice"
     assert slurm.asked == []
 
 

@@ -1,0 +1,202 @@
+"""Start errands on a login node, join, look at and stop them; whoever comes and how often.
+
+An errand is `~/.sbatchat/errands/ID`: a lock that is held while anything of it lives, the identity
+of its runner, the marks of its steps, its output, and its exit status.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+
+from bot.cluster.quoting import quoted
+from bot.errand import Growth, Step, StepState
+from bot.errors import CommandFailed
+from bot.ports import Output, Query
+
+_ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
+STOPPED = 143
+"""The exit status of an errand that was stopped."""
+
+
+def _script(*names: str) -> str:
+    folder = Path(__file__).parent / "remote"
+    return "".join((folder / name).read_text(encoding="utf-8") for name in names)
+
+
+_REPORT = ("report.sh", "errand_report.sh")
+_START = _script(*_REPORT, "errand_start.sh")
+_LOOK = _script(*_REPORT, "errand_look.sh")
+_STOP = _script(*_REPORT, "errand_stop.sh")
+
+
+class Phase(StrEnum):
+    """How an errand stands on the cluster."""
+
+    ABSENT = "absent"
+    """Nothing has begun: starting it is safe."""
+    RUNNING = "running"
+    ENDED = "ended"
+    DEAD = "dead"
+    """It was killed, or the login node restarted."""
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What a look at an errand shows."""
+
+    id: str
+    phase: Phase
+    steps: tuple[Step, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    growth: Growth | None = None
+    status: int | None = None
+    out: str = ""
+    problem: str = ""
+    """Why it could not be started: `busy`, `room`, `flock`, `setsid`."""
+    detail: str = ""
+
+
+def script_of(*names: str) -> str:
+    """Return the whole script of an errand from the files in `remote/` that it is made of."""
+    return _script("errand_runner.sh", *names)
+
+
+SCRIPTS = {
+    "nemo image pull": script_of("image_pull.sh"),
+    "nemo setup": script_of("errand_git.sh", "nemo_setup.sh"),
+    "nemo-rl setup": script_of("errand_git.sh", "nemo_rl_setup.sh"),
+}
+"""What runs for each kind of errand."""
+
+
+def start(errand_id: str, target: str, script: str, args: Sequence[str]) -> Query[Sight]:
+    """Start an errand unless it has begun, is stopped, or the same target is being made."""
+    mark = secrets.token_hex(8)
+    name = sha256(target.encode()).hexdigest()[:20]
+    line = f"set -- {quoted(args)}\n"
+    sent = (mark, _checked(errand_id), name, script, line)
+
+    def parse(output: Output) -> Sight:
+        return _read(output, mark)[0]
+
+    return Query(_START, parse, sent, timeout=60.0, name="start errand")
+
+
+def look(ids: Sequence[str]) -> Query[dict[str, Sight]]:
+    """See how these errands stand, in one round trip."""
+    return _about(_LOOK, ids, "look at errands")
+
+
+def stop(ids: Sequence[str]) -> Query[dict[str, Sight]]:
+    """Stop these errands with all they started, and see how they stand."""
+    return _about(_STOP, ids, "stop errands")
+
+
+def _about(script: str, ids: Sequence[str], name: str) -> Query[dict[str, Sight]]:
+    mark = secrets.token_hex(8)
+
+    def parse(output: Output) -> dict[str, Sight]:
+        return {sight.id: sight for sight in _read(output, mark)}
+
+    return Query(script, parse, (mark, *map(_checked, ids)), timeout=60.0, name=name)
+
+
+def _checked(errand_id: str) -> str:
+    if not _ID.fullmatch(errand_id):
+        raise CommandFailed(f"{errand_id!r} is no id of an errand")
+    return errand_id
+
+
+def _read(output: Output, mark: str) -> list[Sight]:
+    """Return the errands that were reported; raises CommandFailed for a report that was cut."""
+    parts = [text.partition("\n") for text in output.stdout.split(f"\n{mark} ")[1:]]
+    if not parts or parts.pop()[0] != "end":
+        said = output.stderr.strip().splitlines()[-1:] or ["no report of the errand"]
+        raise CommandFailed(said[0], status=output.status, stderr=output.stderr)
+    problem: list[str] = []
+    found: list[tuple[list[str], dict[str, tuple[list[str], str]]]] = []
+    for head, _, body in parts:
+        kind, *words = head.split(" ")
+        if kind == "problem":
+            problem = words
+        elif kind == "errand":
+            found.append((words, {}))
+        elif found:
+            found[-1][1][kind] = (words, body)
+    said_last = output.stderr.strip().splitlines()[-1:] if problem else []
+    return [
+        _sight(words, own, problem, " ".join([*problem[1:], *said_last])) for words, own in found
+    ]
+
+
+def _sight(
+    words: list[str], own: dict[str, tuple[list[str], str]], problem: list[str], detail: str
+) -> Sight:
+    steps, facts = _marks(own["marks"][1] if "marks" in own else "")
+    growth = own.get("growth")
+    status = int(own["exit"][0][0]) if "exit" in own else None
+    return Sight(
+        id=words[0],
+        phase=_phase(words[1], own, status),
+        steps=steps,
+        facts=facts,
+        growth=Growth(size=int(growth[0][0]), total=int(growth[0][1])) if growth else None,
+        status=status,
+        out=own["out"][1] if "out" in own else "",
+        problem=problem[0] if problem else "",
+        detail=detail,
+    )
+
+
+def _phase(lock: str, own: dict[str, tuple[list[str], str]], status: int | None) -> Phase:
+    if status is not None:
+        return Phase.STOPPED if status == STOPPED else Phase.ENDED
+    if lock == "held" or (lock == "unknown" and _lives(own)):
+        return Phase.RUNNING
+    if "stop" in own:
+        return Phase.STOPPED
+    return Phase.DEAD if "runner" in own else Phase.ABSENT
+
+
+def _lives(own: dict[str, tuple[list[str], str]]) -> bool:
+    """Whether its runner is there, on a file system without locks."""
+    if "runner" not in own:
+        return False
+    # host, boot id, pid, start time, and the start time of what has that pid now
+    *_, began, now = own["runner"][0]
+    return now in {"-", began}
+
+
+def _marks(text: str) -> tuple[tuple[Step, ...], tuple[tuple[str, str], ...]]:
+    """Return the steps and facts that a script marked; a line that is being written is left out."""
+    steps: list[Step] = []
+    facts: dict[str, str] = {}
+    for line in text.rpartition("\n")[0].splitlines():
+        kind, _, rest = line.partition(" ")
+        first, _, said = rest.strip().partition(" ")
+        if kind == "fact":
+            facts[first] = said
+        elif first.isdigit() and kind == "step":
+            steps.append(Step(name=said, state=StepState.RUNNING, began=_moment(first)))
+        elif first.isdigit() and kind in set(StepState) and steps:
+            steps[-1] = _ended(steps[-1], StepState(kind), _moment(first), said)
+    return tuple(steps), tuple(facts.items())
+
+
+def _ended(step: Step, state: StepState, at: datetime, said: str) -> Step:
+    code, _, detail = said.partition(" ")
+    coded = state in {StepState.FAILED, StepState.KEPT}
+    told = {"said": code, "detail": detail} if coded else {"said": said}
+    return step.model_copy(update={"state": state, "ended": at, **told})
+
+
+def _moment(seconds: str) -> datetime:
+    return datetime.fromtimestamp(int(seconds), UTC)

@@ -1,0 +1,175 @@
+"""Sees to errands: starts them, looks how far they are, tells it, and stops them when wished.
+
+Level, not edge: each turn compares what is stored with what lies on the cluster. The errand itself
+runs there, whatever becomes of this process or of the connection.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from bot.cards.errand import errand_card
+from bot.cluster.errand import SCRIPTS, Phase, Sight, look, start, stop
+from bot.errand import Errand, ErrandStage
+from bot.errors import ClusterError, StoreFailed
+from bot.login_node import LoginNode
+from bot.messages import errand_message
+from bot.ports import Store
+from bot.redact import redact
+
+logger = logging.getLogger(__name__)
+
+BUSY = 2.0
+"""Seconds between two looks while something is at work."""
+QUIET = 3600.0
+"""Seconds until the next turn when nothing is; who has something hurries it."""
+AWAY, LONGEST_AWAY = 5.0, 60.0
+"""Seconds between tries while the cluster or the database does not answer; doubled each time."""
+BLOCKED = "busy"
+"""The problem of an errand whose place is being worked on: it begins when that is over."""
+TAIL = 4000
+"""Characters of an errand's output that are kept when it failed."""
+
+_ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|[()][A-Z0-9])")
+
+
+class Errands:
+    """The errands of one cluster."""
+
+    def __init__(self, *, node: LoginNode, store: Store, wake: Callable[[], None]) -> None:
+        self._node = node
+        self._store = store
+        self._wake = wake
+        self._away = AWAY
+
+    async def tick(self) -> float:
+        """Take one turn; return the seconds until the next."""
+        try:
+            errands = await self._store.open_errands(self._node.name)
+            if not errands:
+                return QUIET
+            return await self._turn({errand.id: errand for errand in errands})
+        except StoreFailed as error:
+            logger.warning(
+                "errands wait for the database: %s",
+                error.sentence,
+                extra={"action": "errands_not_kept", "cluster": self._node.name},
+            )
+            return AWAY
+
+    async def _turn(self, errands: dict[str, Errand]) -> float:
+        try:
+            sights = await self._sights(errands)
+        except ClusterError as error:
+            return await self._unreachable(errands, error)
+        self._away = AWAY
+        for errand_id, sight in sights.items():
+            await self._keep(errands[errand_id], sight)
+        return BUSY
+
+    async def _sights(self, errands: dict[str, Errand]) -> dict[str, Sight]:
+        """Do what is wished on the cluster, and see how all stand."""
+        stopping = [one.id for one in errands.values() if one.stopper]
+        sights = await self._node.run(stop(stopping)) if stopping else {}
+        others = [one for one in errands if one not in sights]
+        if others:
+            sights |= await self._node.run(look(others))
+        for errand in errands.values():
+            if sights[errand.id].phase is Phase.ABSENT and not errand.stopper:
+                begin = start(errand.id, errand.target, SCRIPTS[errand.kind], errand.args)
+                sights[errand.id] = await self._node.run(begin)
+                extra = {"action": "errand_started", "errand": errand.id, "kind": errand.kind}
+                logger.info("an errand is started", extra=extra)
+        return sights
+
+    async def _keep(self, errand: Errand, sight: Sight) -> None:
+        """Store what is known now, with what the channel shall show."""
+        after = moved(errand, sight, datetime.now(UTC))
+        if after == errand:
+            return
+        if not await self._store.save_errand(after, errand_message(after, errand_card(after))):
+            return  # a person wants it stopped meanwhile: the next turn does it
+        if after.stage is not errand.stage:
+            extra = {"action": f"errand_{after.stage.value}", "errand": errand.id}
+            logger.info("an errand moved on", extra=extra)
+        if after.stage is ErrandStage.DONE:
+            self._node.forget_python()
+        self._wake()
+
+    async def _unreachable(self, errands: dict[str, Errand], error: ClusterError) -> float:
+        """Say once on each card that the cluster does not answer."""
+        why = f"{error.sentence.rstrip('.')}."
+        for errand in errands.values():
+            if errand.trouble:
+                continue
+            logger.warning(
+                "an errand waits for the cluster: %s",
+                why,
+                extra={"action": "errand_waits", "errand": errand.id},
+            )
+            away = errand.model_copy(update={"trouble": why})
+            await self._store.save_errand(away, errand_message(away, errand_card(away)))
+            self._wake()
+        wait, self._away = self._away, min(2 * self._away, LONGEST_AWAY)
+        return wait
+
+
+def moved(errand: Errand, sight: Sight, now: datetime) -> Errand:
+    """Return an errand as a look at it shows. Pure."""
+    stage, failure = _stage(errand, sight)
+    seen: dict[str, object] = {
+        "stage": stage,
+        "steps": sight.steps or errand.steps,
+        "facts": sight.facts or errand.facts,
+        "growth": sight.growth,
+        "line": last_line(sight.out) if sight.phase is Phase.RUNNING else "",
+        "trouble": "",
+    }
+    if sight.phase is Phase.ABSENT and sight.problem == BLOCKED:
+        seen["line"] = "another errand is at work in the same place"
+    if not stage.open:
+        seen["ended"] = (sight.steps[-1].ended if sight.steps else None) or now
+    if stage is ErrandStage.FAILED:
+        said = "\n".join(_lines(sight.out)) or sight.detail
+        seen |= {"failure": failure, "tail": redact(said, ())[-TAIL:]}
+    return errand.model_copy(update=seen)
+
+
+def _stage(errand: Errand, sight: Sight) -> tuple[ErrandStage, str]:
+    """Return how far it is, and the code of what went wrong."""
+    match sight.phase:
+        case Phase.RUNNING:
+            return ErrandStage.RUNNING, ""
+        case Phase.STOPPED:
+            return ErrandStage.STOPPED, ""
+        case Phase.DEAD:
+            return ErrandStage.FAILED, "dead"
+        case Phase.ENDED if sight.status == 0:
+            return ErrandStage.DONE, ""
+        case Phase.ENDED:
+            return ErrandStage.FAILED, sight.steps[-1].said if sight.steps else ""
+        case Phase.ABSENT:
+            return _not_begun(errand, sight)
+
+
+def _not_begun(errand: Errand, sight: Sight) -> tuple[ErrandStage, str]:
+    if errand.stopper:
+        return ErrandStage.STOPPED, ""
+    if sight.problem in {"", BLOCKED}:
+        return ErrandStage.ACCEPTED, ""
+    return ErrandStage.FAILED, "no-room" if sight.problem == "room" else sight.problem
+
+
+def last_line(out: str) -> str:
+    """Return what a program shows last, as on a terminal; without secrets."""
+    lines = _lines(out[-2000:])
+    return redact(lines[-1].strip(), ()) if lines else ""
+
+
+def _lines(out: str) -> list[str]:
+    """Return the lines as a terminal would show them: a progress line is the last of itself."""
+    shown = [line.rstrip("\r").rpartition("\r")[2] for line in _ESCAPES.sub("", out).split("\n")]
+    return ["".join(c for c in line if c.isprintable()) for line in shown if line.strip()]
