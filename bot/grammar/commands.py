@@ -332,7 +332,6 @@ COMMANDS: tuple[Command, ...] = (
 )
 
 LATER: dict[str, tuple[str, ...]] = {
-    "nemo": ("image build",),
     "slurm": (
         "nodes",
         "queue",

@@ -194,17 +194,19 @@ async def test_images_that_cannot_be_made(cluster: EmbeddedCluster, alice: Perso
     """No token, a token for nothing, no such image, no such registry, not a reference."""
     await alice.ssh(CREDENTIALS)
     known = "ENROOT_CONFIG_PATH=$HOME/enroot "
-    order = "enroot import -o x.sqsh docker://us-docker.pkg.dev/alice-training/{}".format
+    order = "enroot import -o x.sqsh docker://us-docker.pkg.dev#alice-training/{}".format
     anonymous = await failed(alice, order("images/nemo-custom:25.07"))
     assert "returned error code: 401 Unauthorized" in anonymous
     missing = await failed(alice, known + order("images/nemo-custom:25.08"))
     assert "/manifests/25.08 returned error code: 404 Not Found" in missing
     secret = await failed(alice, known + order("secret/nemo:1"))
     assert "returned error code: 403 Forbidden" in secret
+    elsewhere = "enroot import -o x.sqsh docker://us-docker.pkg.dev/alice-training/x"
+    assert "registry-1.docker.io/v2/us-docker.pkg.dev/" in await failed(alice, elsewhere)
     nowhere = await failed(alice, "enroot import -o x.sqsh docker://quay.io#a/b")
     assert "Could not resolve host: quay.io" in nowhere
-    nonsense = await failed(alice, "enroot import -o x.sqsh 'docker://us-docker.pkg.dev/{YOUR}'")
-    assert "[ERROR] Invalid image reference: docker://us-docker.pkg.dev/{YOUR}" in nonsense
+    nonsense = await failed(alice, "enroot import -o x.sqsh 'docker://us-docker.pkg.dev#{YOUR}'")
+    assert "[ERROR] Invalid image reference: docker://us-docker.pkg.dev#{YOUR}" in nonsense
     if cluster.address.other is None:
         pytest.skip("a full disk needs a mount of its own")
     small = f"{cluster.address.home}/small"

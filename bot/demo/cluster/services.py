@@ -27,6 +27,7 @@ HOSTS = (
     "us-docker.pkg.dev",
     "gcr.io",
     "nvcr.io",
+    "registry-1.docker.io",
 )
 GOOGLE_ACCOUNT = "alice@example.com"
 PROJECT = "alice-training"

@@ -8,6 +8,49 @@ _GROUP = "container"
 
 RULES = (
     Rule(
+        label="container-no-token",
+        group=_GROUP,
+        title="gcloud gives no access token for the registry.",
+        remedy="Somebody must run `gcloud auth login` on the login node, in a terminal; then "
+        "build the image again.",
+        patterns=(r"^image build: no access token from gcloud",),
+        actions=(Action.RERUN_SAME,),
+    ),
+    Rule(
+        label="container-image-reference",
+        group=_GROUP,
+        title="The registry has no such image or tag.",
+        remedy="Look at the name and the tag; nothing that is there was touched.",
+        patterns=(
+            (
+                r"URL https://(?:nvcr\.io|gcr\.io|[\w-]+\.gcr\.io|[\w-]+\.pkg\.dev)/v2/"
+                r"\S+/manifests/\S+ returned error code: 404"
+            ),
+        ),
+        actions=(Action.RESUBMIT_IMAGE,),
+    ),
+    Rule(
+        label="container-image-auth",
+        group=_GROUP,
+        title="The cluster's Google account may not read this image.",
+        remedy="`gcloud auth list` on the login node shows the account; it needs the role Artifact "
+        "Registry Reader on the repository. Then run this again.",
+        patterns=(
+            (
+                r"URL https://(?:gcr\.io|[\w-]+\.gcr\.io|[\w-]+\.pkg\.dev)/\S+ returned "
+                r"error code: 40[13]"
+            ),
+        ),
+        actions=(Action.SET_SECRET, Action.RERUN_SAME),
+    ),
+    Rule(
+        label="container-registry-unknown",
+        group=_GROUP,
+        title="The node does not find the registry {host}.",
+        remedy="Look at its name; a node without internet needs a registry that it can reach.",
+        patterns=(r"^curl: \(6\) Could not resolve host: (?P<host>[\w-]+(?:\.[\w-]+)+)$",),
+    ),
+    Rule(
         label="container-image-reference",
         group=_GROUP,
         title="The image is named in a way that enroot takes for another registry's.",
@@ -61,8 +104,9 @@ RULES = (
         label="container-no-space",
         group=_GROUP,
         title="There is no room where the image is unpacked.",
-        remedy="Point ENROOT_CACHE_PATH, ENROOT_DATA_PATH and ENROOT_TEMP_PATH to a larger disk, "
-        "or import the image once to shared storage and use the .sqsh file.",
+        remedy="Free space where the image is written. Where temporary files are what fills the "
+        "disk, point ENROOT_CACHE_PATH, ENROOT_DATA_PATH and ENROOT_TEMP_PATH to a larger one, or "
+        "import the image once to shared storage and use the .sqsh file.",
         patterns=(
             r"Write failed because No space left on device",
             (
@@ -90,6 +134,7 @@ RULES = (
             ),
             r"squashfs.*(?:zlib|xz|lzo|lz4|zstd) (?:uncompress|decompression) failed",
             r"SQUASHFS error: ",
+            r"^image build: what enroot made is not whole",
         ),
         actions=(Action.RESUBMIT_IMAGE,),
     ),

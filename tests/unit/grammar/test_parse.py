@@ -333,7 +333,7 @@ def test_what_was_meant_is_offered(command: str, text: str, hint: str) -> None:
 
 
 def test_where_nothing_is_meant_everything_is_offered() -> None:
-    assert errors("/nemo", "zzz")["command"].hint.startswith("There is `run`, `recipes`")
+    assert errors("/nemo", "zzz")["command"].hint.startswith("There is `run`, ")
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,10 @@ from image import Failed
 
 _USAGE = "Usage: enroot import [options] [--] [URI]\n\n Options:\n   -o, --output   Output file"
 _REFERENCE = re.compile(
-    r"docker://(?:(?P<user>[^@/#]+)@(?=[^#]*#))?(?:(?P<host>[^#/]+)#)?"
-    r"(?P<name>[a-z0-9]+(?:[._/-]+[a-z0-9]+)*)(?P<tag>:[A-Za-z0-9_][\w.-]*|@sha256:[0-9a-f]{64})?"
+    r"docker://(?:(?P<user>[\w.!~*'();:&=+$,/?-]+)@)?(?:(?P<host>[^#]+)#)?"
+    r"(?P<name>[a-z0-9/._-]+)(?::(?P<tag>[A-Za-z0-9._:-]+))?"
 )
+_HUB = "registry-1.docker.io"
 
 
 def main(words: list[str]) -> int:
@@ -31,7 +32,8 @@ def main(words: list[str]) -> int:
     try:
         _import(uri, output)
     except Failed as error:
-        print(f"[ERROR] {error}", file=sys.stderr)
+        if str(error):
+            print(f"[ERROR] {error}", file=sys.stderr)
         return 1
     return 0
 
@@ -51,11 +53,15 @@ def _import(uri: str, output: str) -> None:
     found = _REFERENCE.fullmatch(uri)
     if found is None:
         raise Failed(f"Invalid image reference: {uri}")
-    host, name = found["host"] or "registry-1.docker.io", found["name"]
-    # Without `#`, a first folder with a dot is the registry's host, as in docker's own references.
-    if not found["host"] and "." in name.partition("/")[0]:
-        host, _, name = name.partition("/")
-    reference = (found["tag"] or ":latest")[1:]
+    host, name, reference = found["host"] or "", found["name"], found["tag"] or "latest"
+    user = found["user"] or ""
+    folder, _, below = name.partition("/")
+    # Without `#` a registry is recognised only when there are credentials for it.
+    if not host and not user and below and (user := image.user_of(folder)):
+        host, name = folder, below
+    host, user = host or _HUB, user or image.user_of(host)
+    if host == _HUB and "/" not in name:
+        name = f"library/{name}"
     target = Path(output or f"{name.replace('/', '+')}+{reference}.sqsh")
     if target.exists():
         raise Failed(f"File already exists: {target.absolute()}")
@@ -64,7 +70,7 @@ def _import(uri: str, output: str) -> None:
     with tempfile.TemporaryDirectory(
         prefix="enroot.", dir=os.environ.get("ENROOT_TEMP_PATH")
     ) as work:
-        layers = image.fetch(host, name, reference, Path(work))
+        layers = image.fetch(host, user, f"{name}:{reference}", Path(work))
         squash.write(layers, target.absolute())
 
 

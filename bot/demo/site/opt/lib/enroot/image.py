@@ -27,12 +27,14 @@ def say(text: str) -> None:
     print(f"[INFO] {text}", file=sys.stderr, flush=True)
 
 
-def fetch(host: str, name: str, reference: str, work: Path) -> list[Path]:
-    """Download the layers of an image into a folder."""
+def fetch(host: str, user: str, image: str, work: Path) -> list[Path]:
+    """Download the layers of an image, `NAME:TAG`, into a folder."""
+    name, _, reference = image.partition(":")
     base = f"https://{host}/v2/{name}"
     say("Querying registry for permission grant")
-    token = _permission(f"{base}/manifests/{reference}", host)
+    token = _permission(f"{base}/manifests/{reference}", host, user)
     headers = {"Accept": _MANIFEST, **({"Authorization": f"Bearer {token}"} if token else {})}
+    say("Fetching image manifest list")
     say("Fetching image manifest")
     manifest = json.loads(_get(f"{base}/manifests/{reference}", headers))
     digests = [layer["digest"] for layer in manifest["layers"]]
@@ -45,7 +47,7 @@ def fetch(host: str, name: str, reference: str, work: Path) -> list[Path]:
     return layers
 
 
-def _permission(url: str, host: str) -> str:
+def _permission(url: str, host: str, user: str) -> str:
     """The token for an image; a registry that wants none gives an empty one."""
     try:
         _open(url, {"Accept": _MANIFEST}).close()
@@ -56,8 +58,8 @@ def _permission(url: str, host: str) -> str:
     else:
         return ""
     query = {key: challenge[key] for key in ("service", "scope") if key in challenge}
-    user, password = _credentials(host)
     say(f"Authenticating with user: {user or '<anonymous>'}")
+    password = _entry(host, told=True).get("password", "") if user else ""
     code = b64encode(f"{user}:{password}".encode()).decode()
     headers = {"Authorization": f"Basic {code}"} if user else {}
     answer: dict[str, Any] = json.loads(
@@ -67,20 +69,23 @@ def _permission(url: str, host: str) -> str:
     return str(answer["token"])
 
 
-def _credentials(host: str) -> tuple[str, str]:
-    """User and password for a registry, from `$ENROOT_CONFIG_PATH/.credentials` in netrc's form."""
+def user_of(host: str) -> str:
+    """Return who logs in to a registry, as the credentials file says; empty when it does not."""
+    return _entry(host).get("login", "")
+
+
+def _entry(host: str, *, told: bool = False) -> dict[str, str]:
+    """Return `login` and `password` of a host in `$ENROOT_CONFIG_PATH/.credentials`, a netrc."""
     folder = os.environ.get("ENROOT_CONFIG_PATH") or str(Path("~/.config/enroot").expanduser())
     file = Path(folder, ".credentials")
-    if not file.is_file():
-        return "", ""
-    say(f"Using credentials from file: {file}")
-    words = file.read_text().split()
+    words = file.read_text().split() if file.is_file() else []
     for at, word in enumerate(words):
         if word == "machine" and words[at + 1 : at + 2] == [host]:
+            if told:
+                say(f"Using credentials from file: {file}")
             entry = words[at + 2 : at + 6]
-            values = dict(zip(entry[::2], entry[1::2], strict=False))
-            return values.get("login", ""), values.get("password", "")
-    return "", ""
+            return dict(zip(entry[::2], entry[1::2], strict=False))
+    return {}
 
 
 def _get(url: str, headers: dict[str, str]) -> bytes:

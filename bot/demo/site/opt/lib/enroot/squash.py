@@ -38,7 +38,7 @@ def write(layers: list[Path], target: Path) -> None:
     except OSError as error:
         print(f"Write failed because {error.strerror}", file=sys.stderr)
         print("FATAL ERROR:Failed to write to output filesystem", file=sys.stderr)
-        raise Failed("mksquashfs failed") from None
+        raise Failed("") from None
     print(
         f"Filesystem size {size / 1024:.2f} Kbytes ({size / (1 << 20):.2f} Mbytes)", file=sys.stderr
     )

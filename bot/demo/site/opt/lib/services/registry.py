@@ -18,12 +18,14 @@ from front import Answer, Request
 IMAGES = {
     "us-docker.pkg.dev": {"alice-training/images/nemo-custom": ("25.07", "latest")},
     "gcr.io": {"alice-training/nemo-custom": ("25.07",)},
+    "registry-1.docker.io": {"library/ubuntu": ("24.04",)},
     "nvcr.io": {"nvidia/nemo": ("25.07",), "nvidia/nemo-rl": ("v0.5.0",)},
 }
 """Per host: repositories with their tags."""
 FORBIDDEN = "alice-training/secret/"
 """Repositories below this exist, and nobody here may read them."""
-_PUBLIC = {"nvcr.io"}
+_HUB = "registry-1.docker.io"
+_PUBLIC = {"nvcr.io", _HUB}
 _MANIFEST = "application/vnd.docker.distribution.manifest.v2+json"
 _SIZE = 3 << 20
 """Bytes of the largest layer, so that a download takes a moment."""
@@ -49,7 +51,8 @@ class Registry:
             scope = f',scope="repository:{name}:pull"'
             return _refused(401, "UNAUTHORIZED", {"WWW-Authenticate": realm + scope})
         if name not in IMAGES[self._host]:
-            return _refused(404, "NAME_UNKNOWN")
+            # Docker Hub does not tell whether a name is unknown or private.
+            return _refused(401 if self._host == _HUB else 404, "NAME_UNKNOWN")
         return self._manifest(name, reference) if kind == "manifests" else self._blob(reference)
 
     def _token(self, request: Request) -> Answer:
