@@ -49,7 +49,7 @@ def ran(job: Job, command: str, by: str, how: Ran, seconds: int) -> Card:
     if len(lines) > SHOWN:
         caption = (f"The last {SHOWN} of {len(lines):,} lines",)
     shown = (Excerpt(caption=caption, text="\n".join(lines[-SHOWN:])),) if lines else ()
-    silent: Text = () if lines else ("It wrote nothing.",)
+    silent: Text = () if lines or how.status is None else ("It wrote nothing.",)
     return Card(
         tone=Tone.DONE if how.status == 0 else Tone.FAILED,
         lead=lead,

@@ -27,6 +27,7 @@ from bot.options import (
 )
 from bot.shapes import (
     CommandWords,
+    Duration,
     Index,
     Lines,
     Name,
@@ -205,6 +206,10 @@ class Rerun(Options):
     cluster_type: Annotated[
         ClusterType | None,
         flag("--cluster-type", metavar="TYPE", help="a NeMo-RL job's cluster type"),
+    ] = None
+    expires: Annotated[
+        Duration | None,
+        flag("--expires", metavar="TIME", help="how long an interactive job stays"),
     ] = None
     no_wandb: Annotated[
         Switch, flag("--no-wandb", help="a NeMo-RL job without Weights & Biases")

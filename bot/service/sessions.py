@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,15 +13,20 @@ from bot.card import Card
 from bot.cards import inside as inside_cards
 from bot.cards import mended, shell_line
 from bot.cards import session as cards
-from bot.cluster.inside_job import run_inside
+from bot.cluster.inside_job import Ran, run_inside
 from bot.cluster.slurm import NodeState, nodes
-from bot.errors import FieldError, Gone, InputRefused, UserError
+from bot.errors import ClusterError, FieldError, Gone, InputRefused, UserError
 from bot.launching import QUIET
 from bot.login_node import LoginNode
 from bot.messages import living_key, under
 from bot.model import EXTENSION, Act, ActKind, Job, Request, Session, State
 from bot.service.service import Service
 from bot.words import duration
+
+logger = logging.getLogger(__name__)
+
+RETRIES = (1.0, 3.0, 10.0)
+"""Seconds between tries to hear how a command inside a job went."""
 
 
 async def extend(service: Service, act: Act, node: LoginNode, job: Job, stay: timedelta) -> None:
@@ -94,12 +101,27 @@ async def inside(
     name = f"inside/{act.id}"
     begun = under(request, name, inside_cards.running(job, line, act.caller.user))
     await service.want(replace(begun, not_before=datetime.now(UTC) + 2 * QUIET))
-    ran = await node.run(run_inside(act.id, job.attach, line, seconds))
+    try:
+        ran = await _run(node, job, act.id, line, seconds)
+    except ClusterError:
+        ran = Ran(None, "")
     card = inside_cards.ran(job, line, act.caller.user, ran, seconds)
     await service.want(under(request, name, card))
     if act.kind is ActKind.MENTION and await _in_thread(service, act, request):
         return None
     return inside_cards.pointer(job, line, ran, seconds)
+
+
+async def _run(node: LoginNode, job: Job, act_id: str, line: str, seconds: int) -> Ran:
+    """Run a command, and ask again how it went when the connection is cut: it runs once."""
+    for wait in RETRIES:
+        try:
+            return await node.run(run_inside(act_id, job.attach, line, seconds))
+        except ClusterError as error:
+            extra = {"action": "inside_waits", "job": job.key, "act": act_id}
+            logger.warning("a command inside a job: %s", error.sentence, extra=extra)
+            await asyncio.sleep(wait)
+    return await node.run(run_inside(act_id, job.attach, line, seconds))
 
 
 async def _in_thread(service: Service, act: Act, request: Request) -> bool:

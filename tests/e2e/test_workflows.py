@@ -106,4 +106,4 @@ async def test_the_lines_for_one_node_are_given_and_no_node_is_made_up(lab: Room
         lines = words(await hands.asked("/nemo-rl shell 1 -p a3u"))
         for line in ("ssh ", "export CLUSTER_TYPE=", "source bash_utils.sh", "nemorlinteractive 1"):
             assert line in lines
-        assert "It has nodes 0 to 1" in words(await hands.asked("/nemo-rl shell 7 -p a3u"))
+        assert "It has nodes 0 and 1" in words(await hands.asked("/nemo-rl shell 7 -p a3u"))
