@@ -17,6 +17,10 @@ from bot.errors import ConfigError, SbatchatError
 
 WORKED, FAILED, REFUSED = 0, 1, 2
 ROOT = Path(__file__).parents[1]
+ANOTHER_PYTHON = """\
+{python} lacks the package {lacks}. Use the Python of the project's own environment:
+  .venv/bin/python -m bot …
+`make setup` builds it."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,6 +33,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return REFUSED
     except SbatchatError as error:
         print(error.sentence, file=sys.stderr)
+        return FAILED
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] in {"bot", "handlers"}:
+            raise
+        print(ANOTHER_PYTHON.format(python=sys.executable, lacks=error.name), file=sys.stderr)
         return FAILED
     return status
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,10 +18,37 @@ PROGRAMS = ("sbatch", "squeue", "sinfo", "scontrol", "scancel", "sacct", "flock"
 _PATIENCE = 60.0
 
 _CONFIG, _PARTITIONS = slurm.config(), slurm.partitions()
-_SCRIPT = (
+
+
+def _script(name: str) -> str:
+    return (Path(__file__).parent / "remote" / f"{name}.sh").read_text(encoding="utf-8")
+
+
+_TOLD = _script("told")
+_SURVEY = (
     f"sb_config() {{\n{_CONFIG.script}\n}}\nsb_partitions() {{\n{_PARTITIONS.script}\n}}\n"
-    + (Path(__file__).parent / "remote" / "survey.sh").read_text(encoding="utf-8")
+    + _TOLD
+    + _script("survey")
 )
+_SERVER = _TOLD + _script("recipes_server")
+_CLOUD = _TOLD + _script("cloud")
+_HELP = _TOLD + _script("launcher_help")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Places:
+    """What is looked at; paths may begin with `~`, and be empty."""
+
+    nemo: str
+    """The folder of the recipes' `run.py`."""
+    python: str = "python3"
+    venv: str = ""
+    """An environment whose python is taken instead, once it is there."""
+    image: str = ""
+    nemo_rl: str = ""
+    launcher: str = "launch.sh"
+    nemo_rl_image: str = ""
+    """Below `nemo_rl` unless it is absolute; empty is any image there."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +93,11 @@ class Survey:
     @property
     def free_mb(self) -> int | None:
         """MB that are left where the home is."""
-        columns = self["room"].text.split()
+        return self.room("room")
+
+    def room(self, name: str) -> int | None:
+        """MB that a look at a disk found free."""
+        columns = self[name].text.split()
         return int(columns[3]) // 1024 if len(columns) > 3 and columns[3].isdigit() else None  # noqa: PLR2004 (df's fourth column)
 
     @property
@@ -88,15 +119,52 @@ class Survey:
         return Output(told.text, "" if told.worked else told.text, told.status)
 
 
-def survey(nemo_dir: str, python: str, image: str) -> Query[Survey]:
-    """Look at all of it; the paths may begin with `~`. Leaves an empty `~/.sbatchat` behind."""
+def survey(places: Places) -> Query[Survey]:
+    """Look at all that lies on the login node. Leaves an empty `~/.sbatchat` behind."""
+    return _looks(
+        _SURVEY,
+        "survey",
+        *_PARTITIONS.args,
+        places.nemo,
+        places.python,
+        places.venv,
+        places.image,
+        places.nemo_rl,
+        places.launcher,
+        places.nemo_rl_image,
+    )
+
+
+def recipes_server(repository: str, branch: str) -> Query[Survey]:
+    """Ask the recipes' git server for the branch, with the account's own credentials: `git`."""
+    return _looks(_SERVER, "recipes server", repository, branch)
+
+
+def cloud(objects: Sequence[str]) -> Query[Survey]:
+    """Ask who is logged in at Google Cloud and whether mounted objects can be read.
+
+    Told as `account`, `object-0` and on.
+    """
+    return _looks(_CLOUD, "cloud", *objects)
+
+
+def launcher_help(places: Places) -> Query[Survey]:
+    """Let `run.py` say its options: `help`; nothing where there is none."""
+    return _looks(_HELP, "launcher help", places.nemo, places.python, places.venv)
+
+
+def merged(*surveys: Survey) -> Survey:
+    """Return all that was told."""
+    return Survey({name: told for one in surveys for name, told in one.told.items()})
+
+
+def _looks(script: str, name: str, *args: str) -> Query[Survey]:
     mark = secrets.token_hex(8)
 
     def parse(output: Output) -> Survey:
         return _read(output, mark)
 
-    args = (mark, nemo_dir, python, image, *_PARTITIONS.args)
-    return Query(_SCRIPT, parse, args, timeout=_PATIENCE, name="survey")
+    return Query(script, parse, (mark, *args), timeout=_PATIENCE, name=name)
 
 
 def _read(output: Output, mark: str) -> Survey:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from bot.doctor.check import Check
+from bot.check import Check
 from bot.doctor.cluster import cluster_checks
 from bot.doctor.slack import slack_checks
 from bot.doctor.store import store_check
@@ -21,7 +21,10 @@ async def examine(settings: Settings) -> tuple[Check, ...]:
     groups = await asyncio.gather(
         slack_checks(settings),
         store_check(settings.store.url),
-        *(cluster_checks(name, cluster) for name, cluster in settings.clusters.items()),
+        *(
+            cluster_checks(name, cluster, settings.secrets_of(name))
+            for name, cluster in settings.clusters.items()
+        ),
     )
     found = [check for group in groups for check in group]
     if not settings.clusters:

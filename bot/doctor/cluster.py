@@ -2,61 +2,39 @@
 
 from __future__ import annotations
 
-from bot.cluster.login import Login
+from collections.abc import Mapping
+
+from bot.check import Check
+from bot.checks import examine
+from bot.checks.reach import reached, unreached
 from bot.cluster.ssh import SshCluster
-from bot.cluster.survey import survey
-from bot.doctor.check import Check
-from bot.doctor.looks import CHECKS, image
-from bot.errors import AccessRefused, ClusterError, ConfigError
+from bot.errors import ClusterError, ConfigError
 from bot.ports import Query
+from bot.secret import Secret
 from bot.settings import ClusterSettings
 from bot.wiring import login
 from bot.words import count
 
+_NO_SECRETS: Mapping[str, Secret] = {}
 
-async def cluster_checks(name: str, settings: ClusterSettings) -> tuple[Check, ...]:
+
+async def cluster_checks(
+    name: str, settings: ClusterSettings, secrets: Mapping[str, Secret] = _NO_SECRETS
+) -> tuple[Check, ...]:
     """Look at one cluster over a connection of its own, and at its host name over a second."""
     allowed = _allowed(name, settings)
     try:
         async with SshCluster(name, login(settings)) as first:
-            seen = await first.run(survey(settings.nemo.dir, settings.nemo.python, image(settings)))
+            checks, seen = await examine(name, settings, first, secrets)
             async with SshCluster(name, login(settings)) as second:
                 again = await second.run(Query(_HOST, lambda output: output.stdout.strip()))
     except (ClusterError, ConfigError) as error:
-        return (_unreached(name, login(settings), error), *allowed)
-    where = f"{login(settings).user}@{seen.host}"
-    reached = Check(f"{name}: reach", ok=True, detail=f"{where}, the host key is the pinned one")
-    looked = (check(name, settings, seen) for check in CHECKS)
-    return (
-        reached,
-        _one_host(name, seen.host, again),
-        *(check for group in looked for check in group),
-        *allowed,
-    )
+        return (unreached(name, settings, error), *allowed)
+    here = reached(name, settings, seen.host)
+    return (here, _one_host(name, seen.host, again), *checks, *allowed)
 
 
 _HOST = "cat /proc/sys/kernel/hostname"
-
-
-def _unreached(name: str, how: Login, error: ClusterError | ConfigError) -> Check:
-    said = error.sentence
-    target = f"{how.user}@{how.host}"
-    if "host key" in said:
-        fix = (
-            f"Ask the cluster's administrators for the fingerprint; if it is theirs, put the line"
-            f" of `ssh-keyscan -p {how.port} {how.host}` into {how.known_hosts}."
-        )
-    elif isinstance(error, AccessRefused):
-        key = f"{how.keys[0]}.pub" if how.keys else "the public key"
-        fix = f"Add {key} to ~/.ssh/authorized_keys of {target}, or set `user` and `key`."
-    elif isinstance(error, ConfigError):
-        fix = f"Set `key` and `known_hosts` under clusters.{name} to files that the bot can read."
-    else:
-        fix = (
-            f"See from this machine: `ssh -p {how.port} {target} true`; then set `host`, `port`,"
-            " `proxy_jump` or `proxy_command`."
-        )
-    return Check(f"{name}: reach", ok=False, detail=said, fix=fix)
 
 
 def _one_host(name: str, first: str, again: str) -> Check:

@@ -12,7 +12,7 @@ import aiohttp
 import yaml
 from pydantic import SecretStr
 
-from bot.doctor.check import Check
+from bot.check import Check
 from bot.settings import Settings
 
 MANIFEST = Path(__file__).parents[2] / "manifest.yml"

@@ -6,7 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
-from bot.doctor.check import Check
+from bot.check import Check
 from bot.errors import ConfigError, StoreFailed
 from bot.store.database import OTHER_BOT
 from bot.store.sql_store import SqlStore

@@ -181,6 +181,10 @@ class Clusters(Options):
     """How the clusters are."""
 
 
+class Doctor(Options):
+    """What is right on a cluster, and what is not."""
+
+
 class Secrets(Options):
     """How the tokens for launches are."""
 
@@ -333,6 +337,7 @@ COMMANDS: tuple[Command, ...] = (
         ("/slurm rerun 75", "/slurm rerun 75 -p a3u --time 8h"),
     ),
     Command("slurm clusters", "Show whether each cluster answers, and what is free", Clusters),
+    Command("slurm doctor", "Check all that a cluster needs, and how to mend it", Doctor),
     Command("slurm secrets", "Show whether tokens are in place; never a value", Secrets),
 )
 
@@ -348,7 +353,6 @@ LATER: dict[str, tuple[str, ...]] = {
         "schedule",
         "schedules",
         "unschedule",
-        "doctor",
         "usage",
     ),
 }

@@ -11,6 +11,7 @@ from bot.card import Card, Tone
 from bot.cards import (
     checkpoints,
     clusters,
+    doctor,
     launch,
     lists,
     logs,
@@ -24,6 +25,7 @@ from bot.cards import (
 from bot.cards import job as jobs
 from bot.cards.clusters import Standing
 from bot.cards.secrets import Account
+from bot.check import Check
 from bot.cluster.checkpoints import Checkpoint, Found
 from bot.cluster.glance import Glance
 from bot.cluster.login import Health
@@ -70,6 +72,7 @@ def cards(word: str) -> Mapping[str, Card]:
         *_nemo(word),
         *_secrets(word),
         *_clusters(word),
+        *_doctor(word),
     )
     return dict(made)
 
@@ -350,3 +353,12 @@ def _clusters(word: str) -> Iterator[tuple[str, Card]]:
     yield "clusters.clusters_card/one", clusters.clusters_card((up,), "alice")
     yield "clusters.clusters_card/all", clusters.clusters_card((up, up), "")
     yield "clusters.clusters_card/away", clusters.clusters_card((up, *away), "alice")
+
+
+def _doctor(word: str) -> Iterator[tuple[str, Card]]:
+    well = tuple(Check(f"alice: {n}", ok=True, detail=word) for n in range(20))
+    ill = tuple(Check(f"alice: {n}", ok=False, detail=word, fix=word or "x") for n in range(12))
+    yield "doctor.looking/", doctor.looking("alice")
+    yield "doctor.doctor_card/well", doctor.doctor_card("alice", well)
+    yield "doctor.doctor_card/ill", doctor.doctor_card("alice", ill)
+    yield "doctor.doctor_card/both", doctor.doctor_card("alice", (*ill, *well))

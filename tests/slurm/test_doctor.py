@@ -12,8 +12,8 @@ from pathlib import Path
 import asyncssh
 import pytest
 
+from bot.check import Check
 from bot.demo.cluster import ClusterAddress, EmbeddedCluster
-from bot.doctor.check import Check
 from bot.doctor.cluster import cluster_checks
 from bot.settings import ClusterSettings
 from tests.cluster_fixture import Person

@@ -5,11 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from pydantic import SecretStr
 
+from bot.check import Check
+from bot.checks import CHECKS, secrets
+from bot.checks.paths import image
 from bot.cluster.slurm.text import RECORD, UNIT
 from bot.cluster.survey import PROGRAMS, Survey, Told
-from bot.doctor.check import Check
-from bot.doctor.looks import CHECKS, image
+from bot.secret import Secret
 from bot.settings import ClusterSettings
 
 CONFIG = """\
@@ -21,6 +24,9 @@ EnforcePartLimits       = NO
 MinJobAge               = 300 sec
 SLURM_VERSION           = 22.05.8
 """
+
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 def partition(name: str, up: str = "up") -> str:
@@ -46,9 +52,24 @@ def survey(**changes: Told) -> Survey:
         "config": CONFIG,
         "partitions": partition("a3m*") + partition("a3u"),
         "launcher": "",
-        "commit": "abc1234",
+        "nemo-write": "",
+        "nemo-room": "/dev/vda 100 50 5242880 50% /home",
+        "commit": COMMIT,
+        "branch": "release-allowlist-ga",
+        "changes": "0",
+        "python": "/home/alice/nemo-venv/bin/python",
         "nemo-run": "0.11.1",
-        "image": "",
+        "help": "usage: run.py",
+        "image": "12582912 12582912",
+        "git": f"{COMMIT}\trefs/heads/release-allowlist-ga",
+        "account": "alice@example.com",
+        "object-0": "",
+        "rl-folder": "",
+        "rl-launcher": "",
+        "rl-write": "",
+        "rl-commit": "1234567",
+        "rl-submodules": f" {COMMIT} 3rdparty/Megatron-LM (heads/main)",
+        "rl-image": "12582912 12582912",
         **{f"program-{name}": f"/usr/bin/{name}" for name in PROGRAMS},
     }
     told = {name: Told(text, 0) for name, text in well.items()}
@@ -67,7 +88,10 @@ def checks(seen: Survey, how: ClusterSettings | None = None) -> list[Check]:
 
 def test_a_sound_cluster_passes_every_check() -> None:
     """Nothing to do."""
-    found = checks(survey(), settings(nemo={"dir": "~/nemo", "image": "nemo.sqsh"}))
+    found = checks(
+        survey(),
+        settings(nemo={"dir": "~/nemo", "image": "nemo.sqsh"}, images={"region": "us-east4"}),
+    )
     assert [check.line for check in found if not check.ok] == []
     assert {check.name.partition(": ")[2] for check in found} == {
         "clock",
@@ -80,7 +104,14 @@ def test_a_sound_cluster_passes_every_check() -> None:
         "partitions",
         "recipes",
         "NeMo-Run",
+        "run.py",
         "image",
+        "git server",
+        "NeMo-RL",
+        "NeMo-RL submodules",
+        "NeMo-RL image",
+        "gcloud",
+        "buckets",
     }
 
 
@@ -192,8 +223,110 @@ def test_nemo_run_and_the_image_are_missed() -> None:
     how = settings(nemo={"python": "~/venv/bin/python", "image": "x.sqsh", "images": "/gcs"})
     failing = {check.name: check for check in checks(seen, how) if not check.ok}
     assert set(failing) == {"alice: NeMo-Run", "alice: image"}
-    assert "~/venv/bin/python -m pip install nemo-run" in failing["alice: NeMo-Run"].fix
+    assert "/nemo setup" in failing["alice: NeMo-Run"].fix
     assert "/gcs/x.sqsh" in failing["alice: image"].detail
+
+
+NO_LOGIN = "fatal: could not read Username for 'https://x': terminal prompts disabled"
+TRAINING = {
+    "a work folder that is closed": ({"nemo_write": Told("", 1)}, "work folder", "write in"),
+    "a work folder without room": (
+        {"nemo_room": Told("/dev/vda 100 50 2048 99% /home", 0)},
+        "work folder",
+        "Make room",
+    ),
+    "a launcher that does not start": (
+        {"help": Told("Traceback\nImportError: nemo_run", 1)},
+        "run.py",
+        "run.py --help",
+    ),
+    "a launcher that hangs": ({"help": Told("", 124)}, "run.py", "run.py --help"),
+    "an image that was cut short": (
+        {"image": Told("100 200", 1)},
+        "image",
+        "/nemo image pull nemo",
+    ),
+    "an image on its way": ({"image": Told("part", 1)}, "image", "/nemo image pull nemo"),
+    "a page in place of an image": ({"image": Told("strange", 1)}, "image", "pull"),
+    "no credentials for the recipes": (
+        {"git": Told(NO_LOGIN, 128)},
+        "git server",
+        "https://www.googlesource.com/new-password",
+    ),
+    "a branch that is gone": ({"git": Told("", 0)}, "git server", "git ls-remote"),
+    "a git server that is silent": ({"git": Told("", 124)}, "git server", "reaches it"),
+    "nobody logged in at Google Cloud": ({"account": Told("", 0)}, "gcloud", "gcloud auth login"),
+    "a bucket that cannot be read": (
+        {"object_0": Told("", 1)},
+        "buckets",
+        "mounts buckets at /gcs",
+    ),
+    "no NeMo-RL": ({"rl_launcher": Told("", 1)}, "NeMo-RL", "/nemo-rl setup"),
+    "a folder of NeMo-RL that is closed": (
+        {"rl_write": Told("", 1)},
+        "NeMo-RL folder",
+        "write in",
+    ),
+    "empty submodules": (
+        {"rl_submodules": Told(f"-{COMMIT} 3rdparty/Megatron-LM\n {COMMIT} b (x)", 0)},
+        "NeMo-RL submodules",
+        "/nemo-rl setup",
+    ),
+    "no image for NeMo-RL": ({"rl_image": Told("missing", 1)}, "NeMo-RL image", "pull nemo-rl"),
+    "a quota that is used up": (
+        {"quota": Told("Disk quotas\n/dev/x 100* 90 95", 1)},
+        "quota",
+        "Remove what",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", TRAINING)
+def test_what_training_lacks_is_named_with_what_to_do(what: str) -> None:
+    """And nothing else fails for it."""
+    changes, name, fix = TRAINING[what]
+    how = settings(nemo={"image": "x.sqsh"}, nemo_rl={}, images={"region": "us-east4"})
+    failing = {check.name: check for check in checks(survey(**changes), how) if not check.ok}
+    assert list(failing) == [f"alice: {name}"]
+    assert fix in failing[f"alice: {name}"].fix
+
+
+def test_a_checkout_that_is_not_the_servers_is_worth_a_word() -> None:
+    """It can be launched all the same."""
+    seen = survey(changes=Told("2", 0), git=Told(f"{'f' * 40}\trefs/heads/x", 0))
+    recipes = next(check for check in checks(seen) if check.name == "alice: recipes")
+    assert recipes.ok
+    assert "2 files changed here" in recipes.detail
+    assert "the server is at fffffff" in recipes.detail
+
+
+def test_what_is_not_configured_is_not_missed() -> None:
+    """No recipes, no NeMo-RL, no images from buckets."""
+    gone = dict.fromkeys(("launcher", "rl_launcher", "image", "rl_image", "git"), Told("", 1))
+    seen = survey(**gone, account=Told("gcloud: not found", 127), object_0=Told("", 1))
+    assert [check.line for check in checks(seen) if not check.ok] == []
+
+
+def test_without_gcloud_the_mount_will_do() -> None:
+    """Either way brings images."""
+    how = settings(images={"region": "us-east4"})
+    lacks = Told("gcloud: not found", 127)
+    assert not [check for check in checks(survey(account=lacks), how) if not check.ok]
+    failing = checks(survey(account=lacks, object_0=Told("", 1)), how)
+    assert {check.name for check in failing if not check.ok} == {"alice: gcloud", "alice: buckets"}
+
+
+def test_a_secret_is_there_or_not_and_never_shown() -> None:
+    """Each by its name."""
+    held = {
+        "HF_TOKEN": Secret(source="`HF_TOKEN` in the bot's environment"),
+        "WANDB_API_KEY": Secret(source="x", value=SecretStr("0123456789abcdef")),
+    }
+    absent, present = secrets.checks("alice", held)
+    assert not absent.ok
+    assert "Put it into HF_TOKEN in the bot's environment" in absent.fix
+    assert present.ok
+    assert "0123456789abcdef" not in present.line
 
 
 @pytest.mark.parametrize(

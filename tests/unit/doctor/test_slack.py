@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.check import Check
 from bot.demo.slack.manifest import load
 from bot.demo.slack.server import LocalSlack, assemble
 from bot.demo.slack.workspace import GENERAL, PRIVATE, TRAINING
-from bot.doctor.check import Check
 from bot.doctor.slack import slack_checks
 from bot.settings import Settings
 

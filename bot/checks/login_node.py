@@ -1,13 +1,13 @@
-"""What one survey of a login node says, look by look."""
+"""The login node and its Slurm: clock, home, spool, programs, accounting, partitions."""
 
 from __future__ import annotations
 
-import posixpath
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+from bot.check import Check
 from bot.cluster.survey import Survey
-from bot.doctor.check import Check
 from bot.errors import ClusterError
 from bot.model import PartitionState
 from bot.settings import ClusterSettings
@@ -20,15 +20,6 @@ SHARED = ("nfs", "lustre", "gpfs", "beegfs", "fuse", "ceph", "wekafs", "panfs", 
 
 _UTIL_LINUX = "Install util-linux on the login node, or name its folder under `path`."
 _FROM = {"flock": _UTIL_LINUX, "setsid": _UTIL_LINUX}
-
-
-def image(settings: ClusterSettings) -> str:
-    """Return the default image's path, as `/nemo run` would find it; empty without one."""
-    nemo = settings.nemo
-    if not nemo.image or nemo.image.startswith(("/", "~", "$HOME")):
-        return nemo.image
-    loose = nemo.images and "/" not in nemo.image
-    return posixpath.join(nemo.images if loose else nemo.dir, nemo.image)
 
 
 def _clock(name: str, _settings: ClusterSettings, seen: Survey) -> tuple[Check, ...]:
@@ -148,52 +139,24 @@ def _partition(partition: PartitionState) -> str:
     return f"{partition.name} ({state})"
 
 
-def _recipes(name: str, settings: ClusterSettings, seen: Survey) -> tuple[Check, ...]:
-    """What `/nemo run` needs; where none are configured and none are there, it is not used."""
-    title, folder = f"{name}: recipes", settings.nemo.dir
-    if not seen["launcher"].worked:
-        if "nemo" not in settings.model_fields_set:
-            detail = f"none at {folder}: only batch scripts can be submitted"
-            return (Check(title, ok=True, detail=detail),)
-        fix = f"Clone the recipes there, or set clusters.{name}.nemo.dir to the folder of run.py."
-        return (Check(title, ok=False, detail=f"there is no {folder}/run.py", fix=fix),)
-    commit = seen["commit"]
-    at = f"at commit {commit.text}" if commit.worked else "not a git checkout"
-    return (
-        Check(title, ok=True, detail=f"{folder}, {at}"),
-        _nemo_run(name, settings, seen),
-        *_image_there(name, settings, seen),
-    )
-
-
-def _nemo_run(name: str, settings: ClusterSettings, seen: Survey) -> Check:
-    told, python = seen["nemo-run"], settings.nemo.python
-    if told.worked:
-        return Check(f"{name}: NeMo-Run", ok=True, detail=f"{told.text} under {python}")
-    fix = f"`{python} -m pip install nemo-run` there, or set clusters.{name}.nemo.python."
-    said = (told.text.splitlines() or ["it is not there"])[-1]
-    return Check(f"{name}: NeMo-Run", ok=False, detail=f"{python}: {said}", fix=fix)
-
-
-def _image_there(name: str, settings: ClusterSettings, seen: Survey) -> tuple[Check, ...]:
-    path = image(settings)
-    if not path:
+def _quota(name: str, _settings: ClusterSettings, seen: Survey) -> tuple[Check, ...]:
+    """What `quota` marks with an asterisk is over; a site without quotas says nothing."""
+    if not any(re.search(r"\d\*", line) for line in seen["quota"].text.splitlines()):
         return ()
-    if seen["image"].worked:
-        return (Check(f"{name}: image", ok=True, detail=path),)
-    fix = f"Put the image there, or set clusters.{name}.nemo.image and images."
-    return (Check(f"{name}: image", ok=False, detail=f"{path} cannot be read", fix=fix),)
+    fix = "Remove what is no longer needed there, or ask the cluster's administrators for more."
+    over = " ".join(seen["quota"].text.splitlines()[-1].split())
+    return (Check(f"{name}: quota", ok=False, detail=f"it is used up: {over}", fix=fix),)
 
 
 Look = Callable[[str, ClusterSettings, Survey], tuple[Check, ...]]
 CHECKS: tuple[Look, ...] = (
     _clock,
     _home,
+    _quota,
     _spool,
     _programs,
     _logout,
     _slurm,
     _partitions,
-    _recipes,
 )
 """What is read from one survey; each says one thing, or nothing where another said why."""
