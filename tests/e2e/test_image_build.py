@@ -1,4 +1,4 @@
-"""A container image made of a Docker image, from Slack: made, or refused in words; no token leaks."""
+"""A container image made of a Docker image, from Slack: made, refused in words; no token leaks."""
 
 from __future__ import annotations
 
