@@ -203,6 +203,43 @@ async def test_what_wants_tokens_fails_without_them_and_never_shows_them(
     assert shown.stdout == ""
 
 
+async def test_the_services_say_whether_a_token_is_good(alice: Person) -> None:
+    """Where there are services to ask; each refuses in its own words."""
+    token = alice.address.beyond.hf_token.read_text().strip()
+    key = alice.address.beyond.wandb_key.read_text().strip()
+
+    async def python(statement: str, environment: str) -> str:
+        done = await alice.ssh(f"cd {_HERE} && {environment} python3 -c '{statement}'", check=False)
+        return done.stderr if done.returncode else "well"
+
+    fetch = 'from nemo_rl.utils.hub import fetch; fetch("{}/Small")'
+    assert await python(fetch.format("meta-llama"), f"HF_TOKEN={token}") == "well"
+    gated = await python(fetch.format("meta-llama"), f"HF_TOKEN={_HF}")
+    assert "huggingface_hub.errors.GatedRepoError: 401 Client Error.\n" in gated
+    assert await python(fetch.format("Qwen"), "HF_TOKEN=") == "well"
+    settings = '{"wandb_enabled": True, "wandb": {"project": "x"}}'
+    logger = f'from nemo_rl.utils.logger import Logger; Logger({{"logger": {settings}}})'
+    assert await python(logger, f"WANDB_API_KEY={key}") == "well"
+    refused = await python(logger, f"WANDB_API_KEY={_WANDB}")
+    assert "wandb.errors.errors.AuthenticationError: API key verification failed." in refused
+    short = await python(logger, "WANDB_API_KEY=abc")
+    assert "ValueError: API key must be 40 characters long, yours was 3" in short
+
+
+async def test_workers_that_do_not_come_are_waited_for_so_long(alice: Person) -> None:
+    """The launchers' own function, with the head alone online."""
+    done = await alice.ssh(
+        f"cd {_HERE}/scripts && echo 8 > ~/ray_worker_units && NRL_CONNECT_MINUTES=0 LOG_DIR=~"
+        " SLURM_JOB_NUM_NODES=2 bash -c '. ./ray_cluster.sh; connect_workers'",
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stdout.endswith("Number of actors online: 8/16\n")
+    assert done.stderr == (
+        "[ERROR] Timed out waiting for all workers to connect (8/16 after 0 min)\n"
+    )
+
+
 async def test_upstreams_script_has_upstreams_layout_and_waits_for_its_name(alice: Person) -> None:
     """A second job of the same name is held back by the first."""
     run = "CONTAINER=$PWD/nemo_rl-h20260302.sqsh MOUNTS=$PWD:$PWD sbatch -p a3u -J up ray.sub"

@@ -66,24 +66,39 @@ class Head:
     def _run(self, task: str, shards: list[Any]) -> tuple[str, Any]:
         """Give each node its share of the shards, this one the first; wait for all."""
         with self._lock:
-            nodes = list(self._nodes.items())
-            for index, (_, (connection, _)) in enumerate(nodes, start=1):
-                connection.send((task, shards[index :: len(nodes) + 1]))
-            outcome = perform(task, shards[:: len(nodes) + 1])
-            done = {0: outcome[1]} if outcome[0] == "done" else {}
-            for index, (name, (connection, _)) in enumerate(nodes, start=1):
-                try:
-                    said = connection.recv()
-                except (EOFError, OSError):
-                    self._bury(name)
-                    outcome = ("dead", name)
-                    continue
-                outcome = said if outcome[0] == "done" else outcome
-                done[index] = said[1]
-        if outcome[0] != "done":
-            return outcome
-        turns = len(nodes) + 1
-        return "done", [done[index % turns][index // turns] for index in range(len(shards))]
+            names = list(self._nodes)
+            turns = len(names) + 1
+            sent = [
+                self._send(name, (task, shards[index::turns]))
+                for index, name in enumerate(names, start=1)
+            ]
+            outcomes = [perform(task, shards[::turns])]
+            outcomes += [
+                self._receive(name) if reached else ("dead", name)
+                for name, reached in zip(names, sent, strict=True)
+            ]
+            for kind, value in outcomes:
+                if kind == "dead":
+                    self._bury(value)
+        for bad in ("dead", "failed"):
+            for kind, value in outcomes:
+                if kind == bad:
+                    return kind, value
+        return "done", [outcomes[index % turns][1][index // turns] for index in range(len(shards))]
+
+    def _send(self, name: str, work: tuple[str, list[Any]]) -> bool:
+        try:
+            self._nodes[name][0].send(work)
+        except OSError:
+            return False
+        return True
+
+    def _receive(self, name: str) -> tuple[str, Any]:
+        try:
+            answer: tuple[str, Any] = self._nodes[name][0].recv()
+        except (EOFError, OSError):
+            return "dead", name
+        return answer
 
     def _bury(self, name: str) -> None:
         del self._nodes[name]
