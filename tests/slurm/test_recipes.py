@@ -174,7 +174,7 @@ async def test_the_example_batch_scripts_do_what_they_say(alice: Person) -> None
 async def test_the_recipes_are_a_clean_checkout(alice: Person) -> None:
     """On the documented branch, also after launches."""
     shown = await alice.ssh("cd vertex-oss-training && git status --short --branch")
-    assert shown.stdout == "## release-allowlist-ga\n"
+    assert shown.stdout == "## release-allowlist-ga...origin/release-allowlist-ga\n"
 
 
 def _cross_device(cache: str) -> str:
