@@ -93,7 +93,7 @@ def _launcher(name: str, settings: ClusterSettings, seen: Survey) -> tuple[Check
 
 def _image(name: str, settings: ClusterSettings, seen: Survey) -> tuple[Check, ...]:
     path = image(settings)
-    if not path or not _used(settings, seen):
+    if not path or not seen["launcher"].worked:
         return ()
     return (image_check(f"{name}: image", path, seen["image"], "/nemo image pull nemo"),)
 

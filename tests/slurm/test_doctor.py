@@ -36,6 +36,8 @@ def configured(address: ClusterAddress, **changes: object) -> ClusterSettings:
                 "images": address.images,
                 "image": "nemo-20250721.sqsh",
             },
+            "nemo_rl": {"dir": address.nemo_rl, "image": "nemo_rl-h20260302.sqsh"},
+            "images": {"region": address.beyond.zone, "mount": address.gcs},
             "allow": {"users": [USER], "channels": [CHANNEL]},
             **changes,
         },
@@ -67,6 +69,31 @@ async def test_a_sound_cluster_passes(how: Callable[..., ClusterSettings]) -> No
     assert "cluster alice" in said["alice: Slurm"]
     assert "a3m (" in said["alice: partitions"]
     assert "/sbatch" in said["alice: programs"]
+    assert "branch release-allowlist-ga" in said["alice: recipes"]
+    assert "lets the account in" in said["alice: git server"]
+    assert "can be read" in said["alice: buckets"]
+    assert {"alice: run.py", "alice: NeMo-RL", "alice: NeMo-RL image", "alice: gcloud"} < set(said)
+
+
+async def test_what_is_taken_away_is_missed(
+    how: Callable[..., ClusterSettings], alice: Person
+) -> None:
+    """Credentials, the login at Google Cloud, the end of an image, NeMo-RL's launcher."""
+    images, rl = alice.address.images, alice.address.nemo_rl
+    image = f"{images}/nemo-20250721.sqsh"
+    hidden = (f"{image}", "$HOME/.gitcookies", "$HOME/.config/gcloud", f"{rl}/launch.sh")
+    away = " && ".join(f"mv {path} {path}.away" for path in hidden)
+    back = " && ".join(f"mv {path}.away {path}" for path in hidden)
+    await alice.ssh(f"{away} && head -c 1000000 {image}.away >{image}")
+    try:
+        found = await failing(how())
+    finally:
+        await alice.ssh(f"rm -f {image} && {back}")
+    assert set(found) == {"image", "git server", "gcloud", "NeMo-RL"}
+    assert "cut short" in found["image"].detail
+    assert "googlesource.com/new-password" in found["git server"].fix
+    assert "gcloud auth login" in found["gcloud"].fix
+    assert not await failing(how())
 
 
 async def test_a_host_key_that_is_not_the_pinned_one(
