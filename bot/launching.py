@@ -19,6 +19,7 @@ from bot.cards.request import refused, request_card, submitting, unknown
 from bot.cluster import slurm, spool
 from bot.cluster.launch import launch, look
 from bot.errors import ClusterError, CommandFailed, StoreFailed
+from bot.experiment import read_experiment
 from bot.login_node import LoginNode
 from bot.messages import living
 from bot.model import Job, Launch, Observation, Request, Session, Stage, State
@@ -121,10 +122,12 @@ class Launcher:
         while True:
             outcome = await self._patiently(request, partial(self._look, request, wait))
             match outcome:
-                case spool.Submitted(jobs=receipts, finished=True):
-                    return await self._took(request, receipts, Stage.SUBMITTED)
-                case spool.Submitted(jobs=receipts):
-                    await self._took(request, receipts, Stage.ACCEPTED)
+                case spool.Submitted(jobs=receipts, finished=finished, out=said):
+                    request = _of_experiment(request, said)
+                    stage = Stage.SUBMITTED if finished else Stage.ACCEPTED
+                    await self._took(request, receipts, stage)
+                    if finished:
+                        return None
                 case spool.Dead(attempt=attempt):
                     request = request.model_copy(update={"attempt": attempt})
                     await self._store.save_request(request, was=Stage.ACCEPTED)
@@ -310,6 +313,12 @@ def _session(request: Request) -> Session | None:
     workload = WORKLOADS[request.workload]
     stay = workload.stay(workload.model.model_validate(request.options))
     return Session(stay=stay) if stay is not None else None
+
+
+def _of_experiment(request: Request, said: str) -> Request:
+    """Return the request with what its launcher says of the experiment that it made."""
+    found = read_experiment(redact(said, ()))
+    return request.model_copy(update={"experiment": found}) if found else request
 
 
 def _said(*texts: str) -> str:

@@ -144,6 +144,34 @@ class Launch(Value):
     """Path of a file of shell variables that shall hold them as well: NeMo-RL's `auth.sh`."""
 
 
+class Task(Value):
+    """One task of an experiment of NeMo-Run."""
+
+    name: str
+    job: str = ""
+    """Its Slurm id; empty when the launcher did not print one."""
+    folder: str = ""
+    """Where it keeps its scripts and logs: NeMo-Run's `Local Directory`."""
+
+
+class Experiment(Value):
+    """What NeMo-Run calls the jobs of one launch."""
+
+    id: str
+    """Its title and a time: `nemo-demo-run_1796059983672474310`."""
+    tasks: tuple[Task, ...] = ()
+
+    @property
+    def folder(self) -> str:
+        """The folder of the experiment, which holds those of its tasks; empty when unknown."""
+        known = next((task.folder for task in self.tasks if task.folder), "")
+        return known.rstrip("/").rpartition("/")[0]
+
+    def task(self, job: str) -> Task | None:
+        """Return the task that a job runs."""
+        return next((task for task in self.tasks if task.job == job), None)
+
+
 class Request(Value):
     """One act's wish to have something submitted, exactly once."""
 
@@ -175,6 +203,8 @@ class Request(Value):
     """The options that its launcher had when it was asked; empty where it was not."""
     error: str = ""
     """What Slurm or the launcher said when it refused."""
+    experiment: Experiment | None = None
+    """What NeMo-Run made of it, where it is one that NeMo-Run launched."""
     accepted: AwareDatetime | None = None
 
 

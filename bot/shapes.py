@@ -219,6 +219,15 @@ NodeList = Annotated[
         1000,
     ),
 ]
+ExperimentRef = Annotated[
+    str,
+    text(
+        r"[A-Za-z0-9_][A-Za-z0-9._+-]*",
+        "an experiment",
+        "an id such as `nemo-demo-run_1796059983`, or its title",
+        160,
+    ),
+]
 JobId = Annotated[str, text(_JOB, "a job id", "`75`, `202_3` or `123+1`", 24)]
 JobIds = Annotated[tuple[JobId, ...], BeforeValidator(_commas)]
 JobRef = Annotated[

@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 from bot.card import Card
+from bot.cards.experiment import CANCEL_ALL, PICK_LOG
 from bot.cards.mend import SEPARATOR
 from bot.errors import Gone
 from bot.login_node import LoginNode
 from bot.model import Act, Job, derive
-from bot.service import Service, errands, launches, logs, mends, sessions
+from bot.service import Service, errands, experiments, launches, logs, mends, sessions
 
 ActOn = Callable[[Service, Act], Awaitable[Card | None]]
 
@@ -75,7 +76,9 @@ ACTIONS: dict[str, ActOn] = {
     "withdraw": launches.withdraw,
     "submit_again": launches.submit_again,
     "show_log": show_log,
+    PICK_LOG: show_log,
     "cancel_job": cancel_job,
+    CANCEL_ALL: experiments.cancel_all,
     "extend_session": extend_session,
     "rerun_same": rerun("rerun_same", mends.nothing),
     "exclude_node": rerun("exclude_node", mends.without_node),

@@ -46,23 +46,24 @@ VAIN = "It will not start by itself."
 
 
 def job_card(request: Request, jobs: Sequence[Job]) -> Card:
-    """Return the root message of a request that Slurm took; several jobs are one experiment."""
+    """Return the root message of a request that Slurm took as one job."""
     if not jobs:
         return Card(title=request.title, lead=("Submitted; no job yet.",), tone=Tone.WAITING)
-    chief = _chief(jobs)
-    live = any(not job.seen.state.ended for job in jobs)
+    chief = jobs[-1]
+    live = not chief.seen.state.ended
     return Card(
         title=request.title,
         tone=tone(chief),
         lead=sentence(chief),
         facts=(
-            *_job_facts(jobs),
-            Fact(label="Partition", value=_partition(request, chief)),
-            _size(request, chief, alone=len(jobs) == 1),
+            *_job_facts(chief),
+            Fact(label="Partition", value=partition(request, chief)),
+            _size(request, chief),
             *exit_code(chief.seen),
             *_progress(chief),
             *((Fact(label="Result", value=marked(chief.result)),) if chief.result else ()),
             *session.facts(chief),
+            *parts.experiment(request),
             *parts.rerun_of(request),
         ),
         parts=parts.copies(request),
@@ -114,36 +115,21 @@ def _pending(job: Job) -> Text:
     return (f"{waits} {why or 'Slurm has not said why yet'}.", *starts)
 
 
-def _chief(jobs: Sequence[Job]) -> Job:
-    """The job that tells how the whole stands: what runs or waits first, then the worst end."""
-    order = (State.RUNNING, State.COMPLETING, State.SETTLING, State.SUSPENDED, State.PENDING)
-    for state in order:
-        for job in jobs:
-            if job.seen.state is state:
-                return job
-    bad = [job for job in jobs if not job.seen.state.good]
-    return bad[0] if bad else jobs[-1]
+def _job_facts(job: Job) -> list[Fact]:
+    facts = [Fact(label="Job", value=parts.job_name(job))]
+    if job.tasks:
+        counts = ", ".join(f"{number} {state.value}" for state, number in job.tasks)
+        facts.append(Fact(label="Tasks", value=(counts,)))
+    return facts
 
 
-def _job_facts(jobs: Sequence[Job]) -> list[Fact]:
-    if len(jobs) == 1:
-        job = jobs[0]
-        facts = [Fact(label="Job", value=parts.job_name(job))]
-        if job.tasks:
-            counts = ", ".join(f"{number} {state.value}" for state, number in job.tasks)
-            facts.append(Fact(label="Tasks", value=(counts,)))
-        return facts
-    return [
-        Fact(label="Job", value=(*parts.job_name(job), f", {job.seen.state.value}")) for job in jobs
-    ]
-
-
-def _partition(request: Request, job: Job) -> Text:
+def partition(request: Request, job: Job) -> Text:
+    """Return the partition and the cluster."""
     name = Mono(text=job.seen.partition or request.resources.partition)
     return parts.fill("{name} on {cluster}", name=name, cluster=job.cluster)
 
 
-def _size(request: Request, job: Job, *, alone: bool) -> Fact:
+def _size(request: Request, job: Job) -> Fact:
     """Return what it may take at most or, once it is over, what it took."""
     resources = request.resources.model_copy(
         update={
@@ -154,14 +140,19 @@ def _size(request: Request, job: Job, *, alone: bool) -> Fact:
     if job.tasks:
         return Fact(label="Each task", value=parts.size(resources))
     ran, over = job.seen.elapsed, job.seen.state.ended
-    if not over or never_started(job.seen) or ran is None or not alone:
+    if not over or never_started(job.seen) or ran is None:
         return Fact(label="Size", value=parts.size(resources, cost=not over))
     return Fact(label="Used", value=parts.used(resources, job.seen.gpus, ran))
 
 
+def has_begun(job: Job) -> bool:
+    """Whether there may be a log."""
+    return job.seen.state is not State.PENDING or job.attempt > 1
+
+
 def _controls(request: Request, job: Job) -> tuple[Button, ...]:
     """Return what can be done: a log is there once it began, and it can be ended until it ends."""
-    begun = job.seen.state is not State.PENDING or job.attempt > 1
+    begun = has_begun(job)
     leaving = job.seen.state in {State.COMPLETING, State.SETTLING}
     show = Button(action=SHOW_LOG.action, label=SHOW_LOG.label, value=job.key)
     if job.session is not None:

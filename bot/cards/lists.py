@@ -99,34 +99,58 @@ KINDS = {
 """By what is listed."""
 
 
-def jobs_card(cluster: str, which: str, jobs: Sequence[Observation], as_of: datetime) -> Card:
-    """Return jobs, newest first."""
+@dataclass(frozen=True)
+class Row:
+    """One line of a list of jobs."""
+
+    seen: Observation
+    tasks: tuple[tuple[State, int], ...] = ()
+    """Of an array that is shown as one: its tasks by state."""
+    mark: str = ""
+    """Which of an experiment's jobs it is: `1 of 2`."""
+    whole: bool = True
+    """Whether it stands for the whole job, and not for one task of it."""
+
+
+def jobs_card(cluster: str, which: str, rows: Sequence[Row], as_of: datetime) -> Card:
+    """Return jobs, newest first; whose they are where they are everybody's."""
     kind = KINDS[which]
-    if not jobs:
+    if not rows:
         launch: Text = ("Launch one: ", Mono(text="/slurm submit SCRIPT"))
         foot = (launch,) if which == "mine" else ()
         return Card(lead=parts.fill(kind.none, cluster=cluster), foot=foot)
-    ranked = sorted(jobs, key=lambda job: int(job.job or 0), reverse=True)[:ROWS]
-    words = kind.one if len(jobs) == 1 else kind.many
+    ranked = sorted(rows, key=lambda row: int(row.seen.job or 0), reverse=True)[:ROWS]
+    words = kind.one if len(rows) == 1 else kind.many
+    owner = ("Owner",) if which == "all" else ()
     return Card(
         lead=parts.fill(
-            kind.most if len(jobs) > ROWS else words,
+            kind.most if len(rows) > ROWS else words,
             cluster=cluster,
             number=f"{len(ranked):,}",
         ),
         parts=(
             Table(
-                head=("Job", "State", "Name", "Where"),
-                rows=tuple(_job_row(job, by_task=which == "all") for job in ranked),
+                head=("Job", "State", "Name", *owner, "Where"),
+                rows=tuple(_job_row(row, owned=bool(owner)) for row in ranked),
             ),
         ),
         foot=(parts.fill("Newest first, as of {now}", now=Moment(at=as_of)),),
     )
 
 
-def _job_row(job: Observation, *, by_task: bool) -> tuple[str, ...]:
-    """Return one job; the queue shows the tasks of an array, other lists the array."""
-    return (job.id if by_task else job.job, _state(job), job.name, _where(job))
+def _job_row(row: Row, *, owned: bool) -> tuple[str, ...]:
+    """Return one job, or one task of an array where the queue shows it apart."""
+    seen = row.seen
+    name = f"{seen.name} ({row.mark})" if row.mark else seen.name
+    owner = (seen.user,) if owned else ()
+    return (seen.job if row.whole else seen.id, _states(row), name, *owner, _where(seen))
+
+
+def _states(row: Row) -> str:
+    """Return the state; of an array as a whole, how many tasks are at each."""
+    if row.whole and row.tasks:
+        return ", ".join(f"{number} {state.value}" for state, number in row.tasks)
+    return _state(row.seen)
 
 
 def _state(job: Observation) -> str:

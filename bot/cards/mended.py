@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.card import Bullets, Card, Mono, Person, Text, Tone
 from bot.cards import parts
 from bot.cards.ending import ending
+from bot.cards.experiment import cancel_all
 from bot.cards.job import sentence
 from bot.cards.mend import SHOW_LOG
 from bot.cluster.slurm import Cancellation, Cancelled
 from bot.cluster.tokenizer import FILES, NotPlaced, Placed, Trouble
 from bot.model import Job, Request, Stage, State
+from bot.words import count
 
 CANCELLED = {
     Cancelled.DONE: "Job {job} is cancelled.",
@@ -41,13 +45,35 @@ NOT_PLACED = {
 }
 
 
-def cancelled(job: Job, cancellation: Cancellation) -> Card:
-    """Say what came of a cancel."""
+def cancelled(
+    job: Job,
+    cancellation: Cancellation,
+    request: Request | None = None,
+    left: Sequence[Job] = (),
+) -> Card:
+    """Say what came of a cancel; offer to end those jobs of the same launch that are left."""
     done = cancellation.outcome in {Cancelled.DONE, Cancelled.RUNS}
-    words = CANCELLED if job.session is None else {**CANCELLED, **RELEASED}
     return Card(
         tone=Tone.STOPPED if done else Tone.TROUBLE,
-        lead=parts.fill(words[cancellation.outcome], job=parts.job_name(job)),
+        lead=parts.fill(CANCELLED[cancellation.outcome], job=parts.job_name(job)),
+        buttons=(cancel_all(request, left),) if request and left else (),
+    )
+
+
+def cancelled_all(outcomes: Sequence[tuple[Job, Cancellation]]) -> Card:
+    """Say what came of cancelling several jobs."""
+    if not outcomes:
+        return Card(lead=("All its jobs have ended. There is nothing to cancel.",))
+    if len(outcomes) == 1:
+        return cancelled(*outcomes[0])
+    good = [job for job, what in outcomes if what.outcome in {Cancelled.DONE, Cancelled.RUNS}]
+    items = tuple(
+        parts.fill(CANCELLED[what.outcome], job=parts.job_name(job)) for job, what in outcomes
+    )
+    return Card(
+        tone=Tone.STOPPED if len(good) == len(outcomes) else Tone.TROUBLE,
+        lead=(f"{len(good)} of {count(len(outcomes), 'job')} cancelled.",),
+        parts=(Bullets(items=items),),
     )
 
 

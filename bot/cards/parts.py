@@ -118,6 +118,16 @@ def copies(request: Request) -> tuple[Excerpt, ...]:
     )
 
 
+def experiment(request: Request) -> tuple[Fact, ...]:
+    """Return NeMo-Run's name for it, and where it keeps its scripts and logs."""
+    found = request.experiment
+    if found is None:
+        return ()
+    folder = found.tasks[0].folder if len(found.tasks) == 1 else found.folder
+    where = (Fact(label="Folder", value=(Mono(text=folder),)),) if folder else ()
+    return (Fact(label="Experiment", value=(Mono(text=found.id),)), *where)
+
+
 def rerun_of(request: Request) -> tuple[Fact, ...]:
     """Return what this is a rerun of, and what changed."""
     if not request.origin:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from bot.card import Button, Card, Excerpt, Fact, Mono, Paragraph, Person, Text, Tone
 from bot.cards import parts
+from bot.cards.experiment import experiment_card
 from bot.cards.job import job_card
 from bot.cards.mend import SUBMIT_AGAIN, Controls, controls
 from bot.diagnosis.finding import HEALTHY, NOT_IN_LOG, Finding
@@ -19,15 +20,20 @@ def request_card(request: Request, jobs: Sequence[Job] = ()) -> Card:
         case Stage.PROPOSED:
             return proposed(request)
         case Stage.ACCEPTED:  # a launcher may go on after the job was taken
-            return job_card(request, jobs) if jobs else submitting(request)
+            return _taken(request, jobs) if jobs else submitting(request)
         case Stage.SUBMITTED:
-            return job_card(request, jobs)
+            return _taken(request, jobs)
         case Stage.UNKNOWN:
             return unknown(request)
         case Stage.REFUSED:
             return refused(request, None, ())
         case Stage.WITHDRAWN:
             return withdrawn(request)
+
+
+def _taken(request: Request, jobs: Sequence[Job]) -> Card:
+    """Return the root message of what Slurm took: one job, or several that are one experiment."""
+    return experiment_card(request, jobs) if len(jobs) > 1 else job_card(request, jobs)
 
 
 def proposed(request: Request) -> Card:

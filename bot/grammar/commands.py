@@ -28,6 +28,7 @@ from bot.options import (
 from bot.shapes import (
     CommandWords,
     Duration,
+    ExperimentRef,
     Index,
     Lines,
     Name,
@@ -81,6 +82,41 @@ class Shell(Options):
             choices=tuple(GPUS_PER_NODE),
         ),
     ] = None
+
+
+ExperimentWord = Annotated[
+    ExperimentRef, word("EXPERIMENT", help="an id such as `nemo-demo-run_1796059983`, or a title")
+]
+IndexWord = Annotated[
+    Index | None, word("NUMBER", help="which of its jobs, from 0; by default the first")
+]
+
+
+class ExperimentStatus(Options):
+    """How an experiment of NeMo-Run is."""
+
+    experiment: ExperimentWord
+
+
+class ExperimentLogs(Options):
+    """The end of the log of one of its jobs."""
+
+    experiment: ExperimentWord
+    index: IndexWord = None
+    lines: Annotated[Lines, flag("-n", "--lines", metavar="N", help="how many lines")] = 40
+    grep: Annotated[
+        Pattern | None, flag("--grep", metavar="RE", help="only lines that match this expression")
+    ] = None
+
+
+class ExperimentCancel(Options):
+    """The end of one of its jobs, or of all."""
+
+    experiment: ExperimentWord
+    index: Annotated[
+        Index | None, word("NUMBER", help="which of its jobs, from 0, where there are several")
+    ] = None
+    all: Annotated[Switch, flag("--all", help="all its jobs")] = False
 
 
 class Partitions(Options):
@@ -281,6 +317,24 @@ COMMANDS: tuple[Command, ...] = (
         "List the recipes on the cluster, and the commit they are at",
         Recipes,
         ("/nemo recipes", "/nemo recipes sft"),
+    ),
+    Command(
+        "nemo experiment status",
+        "Show how an experiment of NeMo-Run and its jobs are",
+        ExperimentStatus,
+        ("/nemo experiment status nemo-demo-run_1796059983672474310",),
+    ),
+    Command(
+        "nemo experiment logs",
+        "Show the end of the log of one of its jobs",
+        ExperimentLogs,
+        ("/nemo experiment logs nemo-demo-run 1 -n 100",),
+    ),
+    Command(
+        "nemo experiment cancel",
+        "Cancel one of its jobs, or all",
+        ExperimentCancel,
+        ("/nemo experiment cancel nemo-demo-run 0", "/nemo experiment cancel nemo-demo-run --all"),
     ),
     Command(
         "nemo-rl exec",

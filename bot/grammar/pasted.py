@@ -121,6 +121,13 @@ def _run_py(words: tuple[str, ...], _group: str) -> Spelling:
     return Spelling("nemo run", words[1:], folder=posixpath.dirname(words[0]))
 
 
+def _nemo_run(words: tuple[str, ...], _group: str) -> Spelling | None:
+    """Read NeMo-Run's own command line, of which `nemo` is the other name."""
+    if words[1:2] != ("experiment",) or not words[2:]:
+        return None
+    return Spelling(f"nemo experiment {words[2].lower()}", words[3:])
+
+
 def _squeue(words: tuple[str, ...], _group: str) -> Spelling:
     mine = words[1:] in _SQUEUE_OF_ME
     return Spelling("slurm jobs", ("mine",) if mine else ("all", *words[1:]))
@@ -150,6 +157,7 @@ def _rl_launch(words: tuple[str, ...], _group: str) -> Spelling | None:
 
 _PROGRAMS: dict[str, Callable[[tuple[str, ...], str], Spelling | None]] = {
     "run.py": _run_py,
+    "nemorun": _nemo_run,
     "sinfo": lambda words, _: Spelling("slurm partitions", words[1:]),
     "squeue": _squeue,
     "scancel": lambda words, _: Spelling("slurm cancel", words[1:]),

@@ -25,17 +25,33 @@ Changes = Callable[[Job], Mapping[str, object]]
 
 async def cancel(service: Service, act: Act, node: LoginNode, job: Job) -> Card:
     """Cancel a job and say what came of it; the living message follows by itself."""
-    if job.request:
-        node.policy.own(act.caller, await service.request_of(job), "cancel")
-    else:
-        node.policy.operate(act.caller, job.id)
     if job.seen.state.ended:
+        await _may_cancel(service, act, node, job)
         return mended.nothing_to_cancel(job)
+    outcome = await stop(service, act, node, job)
+    if not job.request:
+        return mended.cancelled(job, outcome)
+    others = [j for j in await service.store.jobs_of(job.request) if j.id != job.id]
+    left = [other for other in others if not other.seen.state.ended]
+    return mended.cancelled(job, outcome, await service.request_of(job), left)
+
+
+async def stop(service: Service, act: Act, node: LoginNode, job: Job) -> slurm.Cancellation:
+    """Cancel a job that has not ended, if the person may; what the channel shows follows."""
+    await _may_cancel(service, act, node, job)
     await service.store.record(act, did="cancel", job=job.key, request=job.request)
     await service.watch.stopping(job, act.caller.user)
     outcome = await node.run(slurm.cancel(job.id))
     service.watch.hurry(node.name)
-    return mended.cancelled(job, outcome)
+    return outcome
+
+
+async def _may_cancel(service: Service, act: Act, node: LoginNode, job: Job) -> None:
+    """Raise NotAllowed unless the person may end this job."""
+    if job.request:
+        node.policy.own(act.caller, await service.request_of(job), "cancel")
+    else:
+        node.policy.operate(act.caller, job.id)
 
 
 async def rerun(

@@ -8,6 +8,7 @@ from typing import Protocol
 from pydantic import SecretStr
 
 from bot import messages
+from bot.cards.experiment import chief
 from bot.errors import FieldError, InputRefused, NotAllowed, UnknownJob
 from bot.login_node import LoginNode
 from bot.model import Act, Job, Request, Session, base_id
@@ -128,7 +129,7 @@ class Service:
         jobs = await self.store.jobs_of(request_id)
         if not jobs:
             raise UnknownJob("This request has no job")
-        return jobs[-1]
+        return chief(jobs)
 
     async def request_of(self, job: Job) -> Request:
         """Return the request a job came from."""

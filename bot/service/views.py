@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from bot.card import Card
@@ -27,22 +29,46 @@ async def partitions(node: LoginNode) -> Card:
 
 async def jobs(service: Service, act: Act, node: LoginNode, which: str) -> Card:
     """Return the caller's jobs, everybody's, the running ones, or those that failed."""
-    if which == "all":
-        live = {job.id: job for job in await node.run(slurm.queue())}
-        for job in await service.store.recent_jobs(node.name, RECENT):
-            live.setdefault(job.id, job.seen)
-        return lists.jobs_card(node.name, which, tuple(live.values()), datetime.now(UTC))
     recent = await service.store.recent_jobs(node.name, RECENT * 4)
-    found: list[Observation] = []
-    for job in recent:
-        if which == "mine" and job.caller != act.caller.user:
-            continue
-        if which == "running" and job.seen.state is not State.RUNNING:
-            continue
-        if which == "failed" and not failed(job.seen.state):
-            continue
-        found.append(job.seen)
-    return lists.jobs_card(node.name, which, found[:RECENT], datetime.now(UTC))
+    marks = _marks(recent)
+    if which == "all":
+        live = await node.run(slurm.queue())
+        there = {seen.job for seen in live}
+        rows = [lists.Row(seen, mark=marks.get(seen.job, ""), whole=False) for seen in live]
+        rows += [_row(job, marks) for job in recent[:RECENT] if job.id not in there]
+        return lists.jobs_card(node.name, which, rows, datetime.now(UTC))
+    wished = [job for job in recent if _wished(job, which, act.caller.user)]
+    rows = [_row(job, marks) for job in wished[:RECENT]]
+    return lists.jobs_card(node.name, which, rows, datetime.now(UTC))
+
+
+def _row(job: Job, marks: Mapping[str, str]) -> lists.Row:
+    return lists.Row(job.seen, job.tasks, marks.get(job.id, ""))
+
+
+def _wished(job: Job, which: str, user: str) -> bool:
+    """Whether a job belongs into a list."""
+    match which:
+        case "mine":
+            return job.caller == user
+        case "running":
+            return job.seen.state is State.RUNNING
+        case _:
+            return failed(job.seen.state)
+
+
+def _marks(jobs: Sequence[Job]) -> dict[str, str]:
+    """Return which of its experiment's jobs each is, where there are several: `1 of 2`."""
+    together: defaultdict[str, list[str]] = defaultdict(list)
+    for job in jobs:
+        if job.request:
+            together[job.request].append(job.id)
+    return {
+        job_id: f"{place} of {len(ids)}"
+        for ids in together.values()
+        if len(ids) > 1
+        for place, job_id in enumerate(sorted(ids, key=int), 1)
+    }
 
 
 def failed(state: State) -> bool:

@@ -12,6 +12,7 @@ from bot.cards import (
     checkpoints,
     clusters,
     doctor,
+    experiment,
     launch,
     lists,
     logs,
@@ -41,6 +42,7 @@ from bot.grammar.commands import COMMANDS
 from bot.leaks import LEAKS
 from bot.model import (
     Caller,
+    Experiment,
     Job,
     Launch,
     Observation,
@@ -50,6 +52,7 @@ from bot.model import (
     Resources,
     Stage,
     State,
+    Task,
 )
 from bot.ports import Verdict
 from bot.secret import Secret
@@ -230,8 +233,6 @@ def _jobs(word: str) -> Iterator[tuple[str, Card]]:
     held = tracked("", State.PENDING, seen=seen("", State.PENDING, reason="JobHeldUser"))
     if (stuck := jobs.stuck(one, held)) is not None:
         yield "job.stuck/held", stuck
-    crowd = [tracked(word[:200], State.RUNNING, id=str(n)) for n in range(1, MANY)]
-    yield "job.job_card/many", jobs.job_card(one, crowd)
     bare = Observation(id="75", state=State.COMPLETED, raw="COMPLETED")
     yield "job.job_card/bare", jobs.job_card(one, [tracked(word, seen=bare, tasks=())])
     yield "lists.status_card/bare", lists.status_card(tracked(word, seen=bare, tasks=()))
@@ -244,11 +245,12 @@ def _lists(word: str) -> Iterator[tuple[str, Card]]:
         there = partitions(word[:200], number)
         yield f"lists.partitions_card/{number}", lists.partitions_card("alice", there, NOW)
         rows = [
-            seen(word[:200], state, id=f"{n}_3") for n in range(number) for state in (State.FAILED,)
+            lists.Row(seen(word[:200], State.FAILED, id=f"{n}_3"), mark=word, whole=n % 2 == 0)
+            for n in range(number)
         ]
         yield f"lists.jobs_card/{number}", lists.jobs_card("alice", "failed", rows, NOW)
     yield "lists.partitions_card/note", lists.partitions_card("alice", (), NOW, note=word)
-    each = [seen(word, state) for state in State]
+    each = [lists.Row(seen(word, state), ((State.FAILED, 3),)) for state in State]
     yield "lists.jobs_card/each state", lists.jobs_card("alice", "all", each, NOW)
 
 
@@ -322,6 +324,21 @@ def _checkpoints(job: Job, word: str) -> Iterator[tuple[str, Card]]:
 
 
 def _nemo(word: str) -> Iterator[tuple[str, Card]]:
+    told = Experiment(
+        id=word, tasks=tuple(Task(name=word, job=str(n), folder=f"/{word}") for n in (75, 76))
+    )
+    one = asked(word, stage=Stage.SUBMITTED, experiment=told)
+    for state in State:
+        pair = [tracked(word, state), tracked(word, State.PENDING, id="76", tasks=())]
+        yield f"experiment.experiment_card/{state}", experiment.experiment_card(one, pair)
+    crowd = [tracked(word[:200], State.RUNNING, id=str(n)) for n in range(1, MANY)]
+    yield "experiment.experiment_card/many", experiment.experiment_card(one, crowd)
+    yield "experiment.status_card/one", experiment.status_card("alice", told, crowd[:1])
+    yield "experiment.status_card/many", experiment.status_card("alice", told, crowd)
+    done = Cancellation(outcome=Cancelled.DONE)
+    yield "mended.cancelled/others", mended.cancelled(crowd[0], done, one, crowd[1:])
+    yield "mended.cancelled_all/none", mended.cancelled_all([])
+    yield "mended.cancelled_all/many", mended.cancelled_all([(job, done) for job in crowd])
     none = Recipes("", ())
     yield "recipes.recipes_card/none", recipes.recipes_card("alice", word, none)
     paths = tuple(f"{kind}/{word}{n}.py" for kind in ("pretrain", "sft") for n in range(MANY))

@@ -240,9 +240,9 @@ async def test_a_request_with_two_jobs_shows_both(scene: Scene) -> None:
     await scene.tracker.tick()
     card = await scene.card()
     assert card is not None
-    jobs = [plain(fact.value) for fact in card.facts if fact.label == "Job"]
-    assert [job.split(" ")[0] for job in jobs] == ["75", "76"]
-    assert [job.split(", ")[-1] for job in jobs] == ["running", "pending"]
+    assert plain(card.lead) == "2 jobs: 1 running and 1 waiting."
+    told = [plain(fact.value) for fact in card.facts]
+    assert [job[:16] for job in told[:2]] == ["job 75: Running ", "job 76: Waiting."]
 
 
 async def test_a_restart_takes_up_what_was_left(scene: Scene) -> None:

@@ -12,7 +12,7 @@ from bot.cards.job import ended, healed, job_card, notice, outage, sentence, stu
 from bot.cards.lists import status_card
 from bot.model import Job, Observation, State
 from tests.payloads.samples import NOW, USER, asked, seen, tracked
-from tests.unit.cards.saying import facts, offers, says, small_print
+from tests.unit.cards.saying import facts, offers, small_print
 
 REQUEST = asked("llama3p1_2b_pt", origin="")
 LIVE = [state for state in State if not state.ended]
@@ -96,21 +96,6 @@ def test_who_cancelled_it_is_named() -> None:
 
     assert Person(user=USER) in sentence(from_here)
     assert "by bob" in plain(sentence(a_job(State.CANCELLED, cancelled_by="bob")))
-
-
-def test_several_jobs_are_one_card_led_by_the_one_that_matters() -> None:
-    """What runs comes first, then the worst end; every job is listed."""
-    jobs = [a_job(State.COMPLETED), a_job(State.FAILED), a_job(State.RUNNING)]
-    numbered = [job.model_copy(update={"id": str(75 + n)}) for n, job in enumerate(jobs)]
-
-    running, over = job_card(REQUEST, numbered), job_card(REQUEST, numbered[:2])
-
-    assert running.tone is Tone.WORKING
-    assert over.tone is Tone.FAILED
-    assert all(number in says(running) for number in ("75", "76", "77"))
-    assert offers(running) == ["show_log", "cancel_job"]
-    assert running.buttons[1].value == "alice:77"
-    assert offers(over) == []
 
 
 def test_the_tasks_of_an_array_are_counted_by_state() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from bot.card import Card, Moment, Mono, Table, Text, Tone, plain
 from bot.cards import trouble
-from bot.cards.lists import KINDS, ROWS, jobs_card, partitions_card
+from bot.cards.lists import KINDS, ROWS, Row, jobs_card, partitions_card
 from bot.cards.progress import BAR, in_words
 from bot.errors import ClusterUnreachable, FieldError, Gone, InputRefused, SlurmUnreachable
 from bot.model import State
@@ -40,7 +40,7 @@ def test_the_newest_jobs_are_shown_and_that_there_are_more_is_said() -> None:
     """Nobody thinks that they saw all."""
     rows = [seen("x", State.FAILED, id=str(n)) for n in range(ROWS + 1_000)]
 
-    card = jobs_card("alice", "failed", rows, NOW)
+    card = jobs_card("alice", "failed", [Row(row) for row in rows], NOW)
 
     assert [row[0] for row in table(card).rows] == [str(n) for n in range(1029, 999, -1)]
     assert "newest 30" in plain(card.lead)
@@ -73,7 +73,7 @@ def test_a_job_is_told_with_what_one_wants_to_know_next(
     nodes = "" if state is State.PENDING else "alice-a3m-[0-1]"
     job = seen("a3m", state, reason="Resources", node_list=nodes)
 
-    row = table(jobs_card("alice", "all", [job], NOW)).rows[0]
+    row = table(jobs_card("alice", "all", [Row(job)], NOW)).rows[0]
     assert (row[1], row[-1]) == (words, where)
 
 
@@ -81,7 +81,7 @@ def test_a_state_that_nobody_knows_is_shown_as_slurm_wrote_it() -> None:
     """`unknown (QUANTUM)`."""
     job = seen("x", State.UNKNOWN, raw="QUANTUM")
 
-    assert "unknown (QUANTUM)" in says(jobs_card("alice", "all", [job], NOW))
+    assert "unknown (QUANTUM)" in says(jobs_card("alice", "all", [Row(job)], NOW))
 
 
 @pytest.mark.parametrize(
@@ -175,5 +175,5 @@ def test_an_array_is_one_job_except_where_the_queue_is_shown() -> None:
     """It was launched as one."""
     task = seen("x", State.RUNNING, id="75_3")
 
-    assert table(jobs_card("alice", "mine", [task], NOW)).rows[0][0] == "75"
-    assert table(jobs_card("alice", "all", [task], NOW)).rows[0][0] == "75_3"
+    assert table(jobs_card("alice", "mine", [Row(task)], NOW)).rows[0][0] == "75"
+    assert table(jobs_card("alice", "all", [Row(task, whole=False)], NOW)).rows[0][0] == "75_3"

@@ -1,0 +1,134 @@
+"""Several jobs of one launch are told as one experiment."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.card import Card, Tone, plain
+from bot.cards.experiment import chief, experiment_card
+from bot.cards.request import request_card
+from bot.model import Experiment, Job, Stage, State, Task
+from tests.payloads.samples import asked, seen, tracked
+
+TOLD = Experiment(
+    id="chain_1796059859",
+    tasks=(
+        Task(name="pretrain", job="75", folder="/w/experiments/chain/chain_1796059859/pretrain"),
+        Task(name="tune", job="76", folder="/w/experiments/chain/chain_1796059859/tune"),
+    ),
+)
+REQUEST = asked("x", stage=Stage.SUBMITTED, experiment=TOLD, title="chain")
+
+
+def pair(first: State, second: State, reason: str = "") -> list[Job]:
+    """Two jobs in these states; the reason is why the second waits."""
+    return [
+        tracked(
+            "",
+            state,
+            id=str(number),
+            tasks=(),
+            attempt=1,
+            cause="The disk was full.",
+            seen=seen(
+                "", state, id=str(number), reason=reason, dependency="afterok:75(unfulfilled)"
+            ),
+        )
+        for number, state in ((75, first), (76, second))
+    ]
+
+
+def card(first: State, second: State, reason: str = "") -> Card:
+    """The root message."""
+    return experiment_card(REQUEST, pair(first, second, reason))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "tone", "lead"),
+    [
+        (State.RUNNING, State.PENDING, Tone.WORKING, "2 jobs: 1 running and 1 waiting."),
+        (State.PENDING, State.PENDING, Tone.WAITING, "All 2 jobs waiting."),
+        (State.COMPLETED, State.RUNNING, Tone.WORKING, "2 jobs: 1 running and 1 completed."),
+        (State.COMPLETED, State.COMPLETED, Tone.DONE, "All 2 jobs completed."),
+        (
+            State.FAILED,
+            State.CANCELLED,
+            Tone.FAILED,
+            "2 jobs: 1 failed and 1 cancelled. Job 75: The disk was full.",
+        ),
+        (
+            State.TIMEOUT,
+            State.RUNNING,
+            Tone.FAILED,
+            "2 jobs: 1 running and 1 failed. Job 75: The disk was full.",
+        ),
+        (State.CANCELLED, State.CANCELLED, Tone.STOPPED, "All 2 jobs cancelled."),
+    ],
+)
+def test_the_root_message_says_how_all_of_it_stands(
+    first: State, second: State, tone: Tone, lead: str
+) -> None:
+    """And why what failed has failed."""
+    made = card(first, second)
+    assert (made.tone, plain(made.lead)) == (tone, lead)
+
+
+def test_each_task_says_how_it_is_and_what_it_waits_for() -> None:
+    """Under the name that NeMo-Run gives it."""
+    made = card(State.RUNNING, State.PENDING, "Dependency")
+    facts = {fact.label: plain(fact.value) for fact in made.facts}
+    assert facts["pretrain"].startswith("job 75: Running")
+    assert facts["tune"].startswith("job 76: Waiting. It waits for job 75 to end well.")
+    assert facts["Experiment"] == "chain_1796059859"
+    assert facts["Folder"] == "/w/experiments/chain/chain_1796059859"
+
+
+def test_what_waits_for_a_job_that_failed_waits_in_vain() -> None:
+    """Slurm leaves it in the queue for ever."""
+    made = card(State.COMPLETED, State.PENDING, "DependencyNeverSatisfied")
+    assert made.tone is Tone.TROUBLE
+    assert plain(made.lead) == "2 jobs: 1 waiting in vain and 1 completed."
+
+
+def test_all_jobs_that_are_left_can_be_cancelled_at_once() -> None:
+    """Until all have ended."""
+    [both] = card(State.RUNNING, State.PENDING).buttons
+    assert both.label == "Cancel All Jobs"
+    assert both.confirm.startswith("This ends jobs 75 and 76 ")
+    [one] = card(State.COMPLETED, State.RUNNING).buttons
+    assert one.label == "Cancel Job"
+    assert "job 76" in one.confirm
+    assert card(State.COMPLETED, State.FAILED).buttons == ()
+
+
+def test_the_log_of_each_job_that_began_can_be_shown() -> None:
+    """By the task's name."""
+    pick = card(State.RUNNING, State.PENDING).pick
+    assert pick is not None
+    assert [choice.label for choice in pick.choices] == ["75 pretrain"]
+    assert card(State.PENDING, State.PENDING).pick is None
+
+
+def test_one_job_is_told_as_a_job() -> None:
+    """With its experiment beside it."""
+    made = request_card(REQUEST, pair(State.RUNNING, State.PENDING)[:1])
+    facts = [fact.label for fact in made.facts]
+    assert facts[0] == "Job"
+    assert "Experiment" in facts
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "meant"),
+    [
+        (State.RUNNING, State.PENDING, "75"),
+        (State.COMPLETED, State.RUNNING, "76"),
+        (State.FAILED, State.PENDING, "75"),
+        (State.PENDING, State.PENDING, "75"),
+        (State.COMPLETED, State.COMPLETED, "76"),
+    ],
+)
+def test_a_question_in_the_thread_means_the_job_that_matters_most(
+    first: State, second: State, meant: str
+) -> None:
+    """What runs, else what went wrong."""
+    assert chief(pair(first, second)).id == meant
