@@ -14,7 +14,7 @@ from bot.cluster_types import cluster_type
 from bot.errors import FieldError, InputRefused
 from bot.manual import Manual
 from bot.model import File, Launch, PartitionState, Resources, Value
-from bot.options import Options
+from bot.options import Options, typed_fields
 
 M = TypeVar("M", bound=Options)
 
@@ -228,11 +228,18 @@ def changed(
 def difference(before: Options, after: Options) -> str:
     """Say in words what a rerun changed: `partition general → a3m, nodes 4 → 2`."""
     old, new = before.model_dump(mode="json"), after.model_dump(mode="json")
+    unseen = {name for name, option in typed_fields(type(after)) if option.unseen}
     return ", ".join(
-        f"{name.replace('_', ' ')} {_value(old.get(name))} → {_value(new[name])}"
+        _change(name.replace("_", " "), old.get(name), new[name])
         for name in new
-        if old.get(name) != new[name] and name != "dry_run"
+        if old.get(name) != new[name] and name not in {"dry_run", *unseen}
     )
+
+
+def _change(name: str, old: object, new: object) -> str:
+    if isinstance(new, bool):
+        return name if new else f"not {name}"
+    return f"{name} {_value(old)} → {_value(new)}"
 
 
 def _value(value: object) -> str:

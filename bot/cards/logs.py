@@ -10,7 +10,7 @@ from bot.model import Job
 from bot.words import count
 
 LOG = (
-    "Job {job}: {file} is empty so far.",
+    "Job {job}: {file} is empty.",
     "Job {job}: {file}, {number}",
     "Job {job}: the last {number} of {file}",
 )

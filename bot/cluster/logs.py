@@ -66,6 +66,11 @@ class LogFile:
         return int(found[1]) if found and self.kind is LogKind.WORKER else None
 
     @property
+    def takes_over(self) -> bool:
+        """Whether it is where NeMo-RL's launcher sends all that its batch script says."""
+        return posixpath.basename(self.path) == _RL_OUTPUT
+
+    @property
     def source(self) -> str:
         """What people call it: `driver`, `slurm`, `worker 1`."""
         if self.kind is LogKind.BATCH:
@@ -85,14 +90,16 @@ class Habit:
     """Whether each attempt appends to what the one before wrote."""
 
 
+_RL_OUTPUT = "nemo_rl_output.log"
+
 HABITS = (
     Habit(LogKind.TRAINING, "log-*_{id}_*.out", r"_(\d+)\.out$"),
     Habit(LogKind.DRIVER, "{id}-logs/ray-driver.log"),
     Habit(LogKind.DRIVER, "{id}-*-logs/ray-driver.log", r"-(\d+)-logs/"),
-    Habit(LogKind.DRIVER, "{id}/nemo_rl_output.log", goes_on=True),
+    Habit(LogKind.DRIVER, f"{{id}}/{_RL_OUTPUT}", goes_on=True),
     Habit(LogKind.HEAD, "{id}-logs/ray-head*.log"),
     Habit(LogKind.HEAD, "{id}-*-logs/ray-head*.log", r"-(\d+)-logs/"),
-    Habit(LogKind.HEAD, "{id}/ray[-_]logs/*head*", goes_on=True),
+    Habit(LogKind.HEAD, "{id}/ray[-_]logs/*head*.log", goes_on=True),
     Habit(LogKind.WORKER, "{id}-logs/ray-worker*.log"),
     Habit(LogKind.WORKER, "{id}-*-logs/ray-worker*.log", r"-(\d+)-logs/"),
     Habit(LogKind.WORKER, "{id}/ray[-_]logs/*.log", goes_on=True),

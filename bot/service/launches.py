@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from bot.card import Card
 from bot.cards import launch as cards
@@ -22,7 +22,7 @@ from bot.options import Options
 from bot.service.service import Service
 from bot.suggest import did_you_mean
 from bot.words import count, duration
-from bot.workload import Workload
+from bot.workload import Texts, Workload
 from bot.workloads import WORKLOADS
 
 
@@ -146,7 +146,8 @@ async def submit_again(service: Service, act: Act) -> Card | None:
     card = living(closed, withdrawn(closed, by=act.caller.user, unsure=True, again=True))
     if not await service.store.save_request(closed, card, was=Stage.UNKNOWN):
         raise Gone("That was settled before")
-    again = again.model_copy(update={"resources": request.resources, "quote": request.quote})
+    kept = ("resources", "quote", "files", "flags", "notes")
+    again = again.model_copy(update={name: getattr(request, name) for name in kept})
     await accept(service, act, again)
     service.wake()
     return None
@@ -175,7 +176,7 @@ async def _checked(
     if problems := (*_problems(checks, roots), *taken.errors):
         raise InputRefused(problems)
     texts = {check.need.field: check.text for check in checks if check.text}
-    full = workload.fit(taken.options, texts)
+    full = await _fitted(node, workload, taken.options, texts)
     resources = workload.resources(full, texts.get(workload.batch, ""))
     if not resources.partition:
         resources = resources.model_copy(update={"partition": site.partition})
@@ -189,6 +190,22 @@ async def _checked(
             "notes": (*draft.notes, *taken.notes),
         }
     )
+
+
+async def _fitted(
+    node: LoginNode, workload: Workload[Any], options: Options, texts: Texts
+) -> Options:
+    """Return the options fitted to the files on the cluster.
+
+    Of a partition that does not exist nothing can be derived: it is left for those that do.
+    """
+    try:
+        return cast("Options", workload.fit(options, texts))
+    except InputRefused:
+        named = getattr(options, "partition", None)
+        if not named or await node.partition(named) is not None:
+            raise
+        return options
 
 
 def typed_in(options: Options) -> frozenset[str]:

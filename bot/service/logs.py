@@ -110,6 +110,7 @@ def _chosen(found: Sequence[LogFile], wish: Wish) -> LogFile | None:
     """The most telling file that says something; of the wished source, where one is wished."""
     kinds = SOURCES.get(wish.source, tuple(LogKind))
     fitting = [file for file in found if file.kind in kinds and wish.worker in {None, file.worker}]
-    if not fitting and wish.source == "slurm":
-        fitting = [file for file in found if file.output]
+    if wish.source == "slurm" and not any(file.size for file in fitting):
+        # What is submitted may send its output elsewhere from its first line on.
+        fitting += [file for file in found if file.output or file.takes_over]
     return next((file for file in fitting if file.size), fitting[0] if fitting else None)

@@ -38,6 +38,7 @@ LAUNCHER = "launcher"
 
 _OPTIONS = ("cluster_type", "job_script", "interactive")
 _COMMENT = re.compile(r"(?m)^[ \t]*#.*$")
+_PARSES = re.compile(r"(?m)^\s*--[a-z][\w-]*(?:=\*)?\s*[|)]|\bgetopt\b")
 _LONG = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 
@@ -178,7 +179,8 @@ def habits(text: str, *needed: str) -> Habits:
     code = _COMMENT.sub("", text)
     spelled = {name: _spelling(code, name) for name in _OPTIONS}
     lacking = [name for name in needed if not spelled[name]]
-    if lacking and not re.search(r"\$[@*]|\$\{[@*]", code):
+    # Without options of its own it may hand all of them on to another program.
+    if lacking and _PARSES.search(code):
         raise InputRefused(tuple(_lacks(name, code) for name in lacking))
     return Habits(
         **{name: flag for name, flag in spelled.items() if flag},

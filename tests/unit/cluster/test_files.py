@@ -232,10 +232,11 @@ async def test_the_logs_of_nemo_rl(shell: LocalShell) -> None:
         ("75-logs/ray-driver.log", LogKind.DRIVER, 1),
         ("75-logs/ray-worker-1.log", LogKind.WORKER, 1),
     ]
+    address = "76/ray-logs/ray_head"  # with the key of the cluster in it
     own = tuple(
         f"76/ray{dash}logs/ray-{name}.log" for dash in "-_" for name in ("worker-2", "head")
     )
-    assert await found_logs(shell, "76", "", "76/nemo_rl_output.log", *own) == [
+    assert await found_logs(shell, "76", "", "76/nemo_rl_output.log", address, *own) == [
         ("76/nemo_rl_output.log", LogKind.DRIVER, 1),
         ("76/ray-logs/ray-head.log", LogKind.HEAD, 1),
         ("76/ray_logs/ray-head.log", LogKind.HEAD, 1),

@@ -8,7 +8,7 @@ import pytest
 
 from bot.errors import InputRefused
 from bot.model import Resources
-from bot.workload import Need, Site, changed
+from bot.workload import Need, Site, changed, difference
 from bot.workloads.nemo_rl import RUN
 from bot.workloads.nemo_rl.launcher import Habits, habits, resources
 from bot.workloads.nemo_rl.run import NemoRlRun, complete, files, fit, launch, needs
@@ -29,7 +29,7 @@ while [ $# -gt 0 ]; do
     --cluster_type) type=$2; shift 2 ;;
     --job_script) script=$2; shift 2 ;;
     --interactive) interactive=1; shift ;;
-    *) echo "unknown option $1" >&2; exit 2 ;;
+    *) echo "unknown option: $*" >&2; exit 2 ;;
   esac
 done
 """
@@ -115,6 +115,14 @@ def test_a_rerun_on_another_partition_takes_that_partitions_type() -> None:
     before = complete(NemoRlRun(job_script="dpo"), SITE)
     assert before.cluster_type == "hcc-a3m"
     assert changed(RUN, before, {"partition": "big"}, SITE).cluster_type == "hcc-a4"
+
+
+def test_a_rerun_without_wandb_says_so_and_no_more() -> None:
+    """What was read of the launcher is nothing that a person changed."""
+    before = complete(NemoRlRun(job_script="dpo"), SITE)
+    after = changed(RUN, before, {"no_wandb": True})
+    told = after.model_copy(update={"habits": Habits(singleton=True)})
+    assert difference(before, told) == "no wandb"
 
 
 def test_resources_are_whole_nodes_and_the_launchers_own_time() -> None:
