@@ -53,6 +53,8 @@ def test_the_examples_comments_are_options_that_exist(tmp_path: Path) -> None:
     text = EXAMPLE.read_text(encoding="utf-8").replace("~/.ssh/", "")
     for name in ("id_ed25519", "id_ed25519-cert.pub", "known_hosts"):
         (tmp_path / name).touch()
+    (tmp_path / "wandb-key").write_text("0123456789abcdef")
+    (tmp_path / "wandb-key").chmod(0o600)
     lines = text.splitlines()
     begun = lines.index("[store]")
     freed = [line.removeprefix("# ") if _is_option(line) else line for line in lines[begun:]]
@@ -61,6 +63,7 @@ def test_the_examples_comments_are_options_that_exist(tmp_path: Path) -> None:
     assert settings.clusters["alice"].agent
     assert settings.ask_above("alice") == 500.0
     assert settings.clusters["alice"].proxy_command[0] == "gcloud"
+    assert set(settings.secrets_of("alice")) == {"HF_TOKEN", "WANDB_API_KEY"}
 
 
 def _is_option(line: str) -> bool:
