@@ -55,6 +55,8 @@ class Growth(Value):
 
     size: int
     total: int
+    left: float | None = None
+    """Seconds until it is whole at this pace; None while that is not known."""
 
 
 class Errand(Value):

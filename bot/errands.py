@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 from bot.cards.errand import errand_card
 from bot.cluster.errand import SCRIPTS, Phase, Sight, look, start, stop
-from bot.errand import Errand, ErrandStage
+from bot.errand import Errand, ErrandStage, Growth
 from bot.errors import ClusterError, StoreFailed
 from bot.login_node import LoginNode
 from bot.messages import errand_message
@@ -28,6 +28,9 @@ QUIET = 3600.0
 """Seconds until the next turn when nothing is; who has something hurries it."""
 AWAY, LONGEST_AWAY = 5.0, 60.0
 """Seconds between tries while the cluster or the database does not answer; doubled each time."""
+SETTLED = 5.0
+"""Seconds of copying after which its pace says something."""
+_MINUTE = 60
 BLOCKED = "busy"
 """The problem of an errand whose place is being worked on: it begins when that is over."""
 TAIL = 4000
@@ -124,7 +127,7 @@ def moved(errand: Errand, sight: Sight, now: datetime) -> Errand:
         "stage": stage,
         "steps": sight.steps or errand.steps,
         "facts": sight.facts or errand.facts,
-        "growth": sight.growth,
+        "growth": _paced(sight, now),
         "line": last_line(sight.out) if sight.phase is Phase.RUNNING else "",
         "trouble": "",
     }
@@ -133,7 +136,7 @@ def moved(errand: Errand, sight: Sight, now: datetime) -> Errand:
     if not stage.open:
         seen["ended"] = (sight.steps[-1].ended if sight.steps else None) or now
     if stage is ErrandStage.FAILED:
-        said = "\n".join(_lines(sight.out)) or sight.detail
+        said = "\n".join(_lines(_of_step(sight.out))) or sight.detail
         seen |= {"failure": failure, "tail": redact(said, ())[-TAIL:]}
     return errand.model_copy(update=seen)
 
@@ -165,8 +168,32 @@ def _not_begun(errand: Errand, sight: Sight) -> tuple[ErrandStage, str]:
 
 def last_line(out: str) -> str:
     """Return what a program shows last, as on a terminal; without secrets."""
-    lines = _lines(out[-2000:])
+    lines = _lines(_of_step(out)[-2000:])
     return redact(lines[-1].strip(), ()) if lines else ""
+
+
+def _of_step(out: str) -> str:
+    """Return what was written since the last step began; see `step` in errand_runner.sh."""
+    before, mark, rest = out.rpartition("\n== ")
+    return rest.partition("\n")[2] if mark else before or rest
+
+
+def _paced(sight: Sight, now: datetime) -> Growth | None:
+    """Return how far a file has grown, and how long it takes at this pace."""
+    growth = sight.growth
+    if growth is None or not sight.steps or not growth.size:
+        return growth
+    spent = (now - sight.steps[-1].began).total_seconds()
+    if spent < SETTLED:
+        return growth
+    left = spent * (growth.total - growth.size) / growth.size
+    return growth.model_copy(update={"left": float(_round(left))})
+
+
+def _round(seconds: float) -> int:
+    """Return a span in steps that do not change with every look."""
+    step = 10 if seconds > _MINUTE else 5
+    return max(step, round(seconds / step) * step)
 
 
 def _lines(out: str) -> list[str]:

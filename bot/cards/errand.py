@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from bot.card import (
     Bullets,
     Button,
@@ -166,7 +168,10 @@ def _bar(errand: Errand) -> str:
     if growth is None:
         return ""
     full = min(BAR, int(growth.size * BAR / growth.total))
-    return f"{FULL * full}{EMPTY * (BAR - full)} {storage(growth.size)} of {storage(growth.total)}"
+    words = f"{FULL * full}{EMPTY * (BAR - full)} {storage(growth.size)} of {storage(growth.total)}"
+    if not growth.left:
+        return words
+    return f"{words}, about {duration(timedelta(seconds=growth.left))} left"
 
 
 def _foot(errand: Errand) -> tuple[Text, ...]:

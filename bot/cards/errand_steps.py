@@ -34,7 +34,7 @@ SAYINGS: dict[str, Saying] = {
     "launcher": Saying("Trying run.py", "run.py --help works"),
     "launch-script": Saying("Looking for the launcher", "Launcher {said}"),
     "nemo-rl": Saying("Fetching NeMo-RL", "NeMo-RL at {fact}", "NeMo-RL at {fact}"),
-    "submodules": Saying("Fetching submodules", "{said} submodules, all of them checked out"),
+    "submodules": Saying("Fetching submodules", "{n}, all of them checked out"),
 }
 
 _PRESENT = {
@@ -65,7 +65,13 @@ def step_words(errand: Errand, step: Step) -> str:
     if step.state is StepState.THERE:
         template = saying.there or f"{saying.done}, already there"
     fact = dict(errand.facts).get(step.name, "")
-    words = template.format(said=step.said.strip(), fact=fact, size=_size(step.said))
+    number = int(step.said) if step.said.strip().isdigit() else 0
+    words = template.format(
+        said=step.said.strip(),
+        fact=fact,
+        size=_size(step.said),
+        n=count(number, "submodule"),
+    )
     if step.state is StepState.THERE and step.name in {"recipes", "nemo-rl"}:
         words += ", up to date"
     if step.state is StepState.KEPT:

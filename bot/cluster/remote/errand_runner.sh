@@ -44,7 +44,11 @@ sb_mark() { # words on one line
   printf '%s\n' "$*" | tr -d '\r' | tr '\n' ' ' >>"$sb_dir/marks"
   echo >>"$sb_dir/marks"
 }
-step() { sb_mark step "$(date +%s)" "$1"; } # $1: name of the step that begins
+step() { # $1: name of the step that begins
+  sb_mark step "$(date +%s)" "$1"
+  # What is written from here is of this step.
+  printf '\n== %s\n' "$1"
+}
 ok() { sb_mark done "$(date +%s)" "$@"; }
 there() { sb_mark there "$(date +%s)" "$@"; }
 kept() { sb_mark kept "$(date +%s)" "$@"; } # $1: why; then details

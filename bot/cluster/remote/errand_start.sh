@@ -18,7 +18,7 @@ command -v flock >/dev/null || sb_end flock
 command -v setsid >/dev/null || sb_end setsid
 command exec 9>>"$sb_root/lock" || sb_end room
 # A look at the same moment holds the lock for an instant.
-flock -E 75 -w 5 9
+flock -E 75 -w 1 9
 case $? in
   0) ;;
   75) sb_end ;;

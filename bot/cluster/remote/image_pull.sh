@@ -27,7 +27,6 @@ elif [ -n "$sb_url" ]; then
   command -v gcloud >/dev/null || fail gcloud "$sb_url"
   sb_from=$sb_url
   sb_listed=$(gcloud storage ls -l "$sb_url") || fail ask "$sb_url"
-  printf '%s\n' "$sb_listed"
   sb_size=$(printf '%s\n' "$sb_listed" | sed -n 's/^ *\([0-9][0-9]*\) .*gs:.*/\1/p' | head -n 1)
   [ -n "$sb_size" ] || fail nothing "$sb_url"
 else

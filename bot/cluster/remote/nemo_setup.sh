@@ -13,7 +13,7 @@ sb_version=$("$sb_python" -c 'import sys; print("%d.%d.%d" % sys.version_info[:3
 ok "$sb_version"
 
 step venv
-if "$sb_venv/bin/python" -m pip --version; then
+if "$sb_venv/bin/python" -m pip --version >/dev/null 2>&1; then
   there "$sb_venv"
 else
   if [ -e "$sb_venv" ] && [ ! -e "$sb_venv/pyvenv.cfg" ] && [ -n "$(ls -A -- "$sb_venv")" ]; then
@@ -34,7 +34,7 @@ import nemo_run
 found = importlib.metadata.distribution("nemo_run")
 origin = json.loads(found.read_text("direct_url.json") or "{}")
 commit = origin.get("vcs_info", {}).get("commit_id", "")
-print(found.version, commit[:12])'
+print(found.version + (f" (commit {commit[:12]})" if commit else ""))'
 }
 # Whether its command answers.
 sb_answers() {
@@ -46,7 +46,7 @@ sb_answers() {
 }
 
 step nemo-run
-if sb_version=$(sb_nemo_run) && sb_answers; then
+if sb_version=$(sb_nemo_run 2>/dev/null) && sb_answers; then
   there "$sb_version"
 else
   "$sb_venv/bin/python" -m pip install --no-input --disable-pip-version-check "$@" "$sb_wanted" ||
