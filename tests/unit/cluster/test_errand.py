@@ -27,7 +27,7 @@ async def seen(shell: LocalShell, name: str, phase: Phase) -> Sight:
         if sight.phase is phase:
             return sight
         await asyncio.sleep(0.1)
-    raise AssertionError(f"{name} is {sight.phase}, not {phase}: {sight}")
+    raise AssertionError(f"{name} is not {phase}")
 
 
 @pytest.fixture
