@@ -13,6 +13,7 @@ from bot.cards import (
     clusters,
     doctor,
     experiment,
+    inside,
     launch,
     lists,
     logs,
@@ -20,19 +21,22 @@ from bot.cards import (
     recipes,
     request,
     secrets,
+    shell_line,
     trouble,
     why,
 )
 from bot.cards import job as jobs
+from bot.cards import session as sessions
 from bot.cards.clusters import Standing
 from bot.cards.secrets import Account
 from bot.check import Check
 from bot.cluster.checkpoints import Checkpoint, Found
 from bot.cluster.glance import Glance
+from bot.cluster.inside_job import Ran
 from bot.cluster.login import Health
 from bot.cluster.recipes import Recipes
 from bot.cluster.secret_files import Kind, Seen
-from bot.cluster.slurm import Cancellation, Cancelled
+from bot.cluster.slurm import Cancellation, Cancelled, NodeState
 from bot.cluster.tokenizer import Placed
 from bot.diagnosis import Evidence, Finding
 from bot.diagnosis.rules import RULES
@@ -50,6 +54,7 @@ from bot.model import (
     Quote,
     Request,
     Resources,
+    Session,
     Stage,
     State,
     Task,
@@ -69,6 +74,7 @@ def cards(word: str) -> Mapping[str, Card]:
     made = (
         *_requests(word),
         *_jobs(word),
+        *_sessions(word),
         *_lists(word),
         *_answers(word),
         *_reasons(word),
@@ -238,6 +244,51 @@ def _jobs(word: str) -> Iterator[tuple[str, Card]]:
     yield "lists.status_card/bare", lists.status_card(tracked(word, seen=bare, tasks=()))
     yield "job.outage/", jobs.outage("alice", NOW, word)
     yield "job.healed/", jobs.healed("alice", NOW, NOW + timedelta(hours=2))
+
+
+def _sessions(word: str) -> Iterator[tuple[str, Card]]:
+    one = asked(word, stage=Stage.SUBMITTED)
+    coming = Session(stay=timedelta(hours=8), attempt=2, told=word)
+    for name, known in (
+        ("coming up", coming),
+        ("ready", coming.model_copy(update={"attach": f"/home/{word}/75/attach.sh"})),
+        ("expired", coming.model_copy(update={"expired": True})),
+    ):
+        for state in (State.PENDING, State.RUNNING, State.CANCELLED):
+            job = tracked(word, state, session=known)
+            yield f"job.job_card/{state} {name}", jobs.job_card(one, [job])
+        yield f"lists.status_card/{name}", lists.status_card(tracked(word, session=known), NOW)
+    job = tracked(word, session=coming.model_copy(update={"attach": f"/home/{word}-attach.sh"}))
+    yield "session.ready/", sessions.ready(one, job, f"ssh {word}")
+    yield "session.late/", sessions.late(one, job, timedelta(minutes=15))
+    yield "session.reminder/", sessions.reminder(one, job, timedelta(minutes=5))
+    yield "session.idle/", sessions.idle(one, job, NOW)
+    yield "session.extended/", sessions.extended(job, USER)
+    yield "session.not_released/", sessions.not_released(one, job, word)
+    yield (
+        "mended.cancelled/session",
+        mended.cancelled(job, Cancellation(outcome=Cancelled.DONE, raw="CANCELLED")),
+    )
+    yield "inside.running/", inside.running(job, word, USER)
+    for name, how in (
+        ("silent", Ran(0, "")),
+        ("failed", Ran(3, f"{word}\n" * MANY)),
+        ("late", Ran(None, f"{word}\nsrun: forcing job termination\n", late=True)),
+        ("lost", Ran(None, "")),
+    ):
+        yield f"inside.ran/{name}", inside.ran(job, word, USER, how, 60)
+        yield f"inside.pointer/{name}", inside.pointer(job, word, how, 60)
+    for word_of_slurm in ("idle", "allocated", "down"):
+        node = NodeState(
+            name=word,
+            partitions=(word,),
+            state=word_of_slurm,
+            flags=(),
+            gpus=8,
+            gpus_used=0,
+            reason=word,
+        )
+        yield f"shell_line.lines/{word_of_slurm}", shell_line.lines(node, word, 1, word, word, word)
 
 
 def _lists(word: str) -> Iterator[tuple[str, Card]]:

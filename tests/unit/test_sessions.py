@@ -2,175 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import timedelta
 
 import pytest
-from typing_extensions import override
 
-from bot.card import Card, plain
-from bot.cards.request import request_card
-from bot.errors import ClusterUnreachable, Gone, NotAllowed, UserError
-from bot.launching import new_job
-from bot.messages import living
-from bot.model import Act, ActKind, Caller, Job, Request, Session, State
-from bot.ports import Output, Wanted
-from bot.service import Service, mends, sessions
-from bot.sessions import Sessions
-from tests.unit import tracking
+from bot.card import plain
+from bot.errors import Gone
+from bot.model import State
+from bot.ports import Output
 from tests.unit.cards.saying import facts, offers, says
-from tests.unit.idle import Idle
+from tests.unit.interactive import ATTACH, BEGAN, DOWN, MINUTE, Lab, lab, long
 from tests.unit.slurm_says import sacct, scontrol, squeue
-from tests.unit.store.makers import NOW
-from tests.unit.tracking import Scene, a_request
 
-BEGAN = datetime(2026, 11, 30, 21, 46, 49, tzinfo=UTC)
-"""When the job of `slurm_says` started; its time limit is 10 minutes."""
-ATTACH = "/home/alice/75/attach.sh"
-MINUTE = timedelta(minutes=1)
-DOWN = ClusterUnreachable("the connection was cut")
-
-
-class Watching(Idle):
-    """Hands changes to who follows the jobs."""
-
-    def __init__(self, lab: Lab) -> None:
-        self._lab = lab
-
-    @override
-    async def stopping(self, job: Job, user: str) -> None:
-        await self._lab.scene.tracker.stopping(job, user)
-
-    @override
-    async def amend(
-        self, job: Job, change: Callable[[Session], Session | None], *wanted: Wanted
-    ) -> Job | None:
-        return await self._lab.scene.tracker.amend(job, change, *wanted)
-
-
-@dataclass
-class Lab:
-    """One interactive job on a Slurm that says what it is told to say, and a clock to set."""
-
-    scene: Scene
-    now: datetime = BEGAN
-    hurried: int = 0
-    sessions: Sessions = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.begin()
-
-    def begin(self) -> None:
-        """Start to see to interactive jobs, with nothing in mind."""
-        self.sessions = Sessions(
-            node=self.scene.node,
-            store=self.scene.store,
-            jobs=self.scene.tracker,
-            wake=lambda: None,
-            hurry=self._hurry,
-            clock=lambda: self.now,
-        )
-
-    async def restart(self) -> None:
-        """Start a life of the bot."""
-        self.scene.begin()
-        await self.scene.tracker.load()
-        self.begin()
-
-    def _hurry(self) -> None:
-        self.hurried += 1
-
-    async def launched(self, stay: str, limit: str) -> None:
-        """Submit it, and let it run under this limit of Slurm's."""
-        asked = interactive(stay)
-        made = new_job(asked, "75").model_copy(update={"created": NOW})
-        await self.scene.store.add_request(asked, living(asked, request_card(asked, [made])))
-        await self.scene.store.save_jobs([made])
-        self.scene.tracker.follow([made])
-        self.scene.runs()
-        row = self.scene.slurm.queue.pop()
-        self.scene.slurm.queue.append(row.replace("\x1f10:00\x1f", f"\x1f{limit}\x1f"))
-        self.scene.slurm.control["75"] = [
-            self.scene.slurm.control["75"][0].replace("TimeLimit=00:10:00", f"TimeLimit={limit}")
-        ]
-        await self.scene.tracker.tick()
-
-    async def at(self, after: timedelta, times: int = 1) -> None:
-        """See to it so long after its start."""
-        self.now = BEGAN + after
-        for _ in range(times):
-            await self.sessions.tick()
-
-    async def ready(self) -> None:
-        """Let its script be there, and be seen."""
-        self.scene.slurm.doors["75"] = (ATTACH,)
-        await self.at(timedelta())
-
-    async def thread(self, name: str, attempt: int = 1) -> Card | None:
-        """What its thread says under this name."""
-        return await self.scene.card(f"session/75/{attempt}/{name}")
-
-    async def living(self) -> Card:
-        """What its message in the channel shows."""
-        card = await self.scene.card()
-        assert card is not None
-        return card
-
-    def service(self) -> Service:
-        """The use cases, before this cluster."""
-        idle = Idle()
-        return Service(
-            store=self.scene.store,
-            nodes={"alice": self.scene.node},
-            carrier=idle,
-            wake=lambda: None,
-            watch=Watching(self),
-            cluster_of=lambda _: "alice",
-        )
-
-    async def extend(self, stay: timedelta, user: str = "U1", name: str = "a1") -> None:
-        """Click Extend on a card that showed this stay."""
-        await sessions.extend(
-            self.service(), click(name, user), self.scene.node, await self.scene.job(), stay
-        )
-
-
-def interactive(stay: str) -> Request:
-    """A request for an interactive cluster."""
-    return a_request().model_copy(
-        update={
-            "workload": "nemo-rl interactive",
-            "options": {"nodes": 1, "expires": stay},
-            "title": "interactive",
-            "typed": "/nemo-rl interactive",
-        }
-    )
-
-
-def click(name: str = "a1", user: str = "U1") -> Act:
-    """Somebody presses a button."""
-    caller = Caller(team="T1", user=user, channel="C1")
-    return Act(id=name, kind=ActKind.BUTTON, caller=caller, at=NOW, action="x", message_ts="1.1")
-
-
-@pytest.fixture
-async def lab(tmp_path: Path) -> AsyncIterator[Lab]:
-    """A running interactive job that stays for 9 minutes."""
-    async with tracking.scene(tmp_path) as scene:
-        opened = Lab(scene)
-        await opened.launched("00:09:00", "10:00")
-        yield opened
-
-
-@pytest.fixture
-async def long(tmp_path: Path) -> AsyncIterator[Lab]:
-    """One that stays for 2 hours, with a limit of 12."""
-    async with tracking.scene(tmp_path) as scene:
-        opened = Lab(scene)
-        await opened.launched("02:00:00", "12:00:00")
-        yield opened
+__all__ = ["lab", "long"]
 
 
 async def test_without_interactive_jobs_nothing_is_asked(lab: Lab) -> None:
@@ -306,61 +150,6 @@ async def test_one_that_cannot_be_released_is_told(lab: Lab) -> None:
     card = await lab.thread("not_released")
     assert card is not None
     assert "Slurm did not let the bot end it" in plain(card.lead)
-
-
-async def test_an_extension_is_seen_and_the_release_comes_later(lab: Lab) -> None:
-    """Up to what Slurm's own limit allows; the thread and the audit log say who did it."""
-    await lab.ready()
-    await lab.extend(9 * MINUTE)
-    assert (await lab.scene.job()).session == Session(stay=10 * MINUTE, attempt=1, attach=ATTACH)
-    said = await lab.thread("extended/600")
-    assert said is not None
-    assert "Extended by @U1" in plain(said.lead)
-    assert "extend to 10 min" in [entry.did for entry in await lab.scene.store.audit()]
-    await lab.at(9 * MINUTE + timedelta(seconds=1))
-    assert lab.scene.slurm.cancelled == []
-
-
-async def test_a_second_click_extends_nothing(lab: Lab) -> None:
-    """It saw the stay that has been extended already."""
-    await lab.extend(9 * MINUTE)
-    with pytest.raises(Gone, match="extended meanwhile"):
-        await lab.extend(9 * MINUTE, name="a2")
-    with pytest.raises(UserError, match="time limit of 10 min"):
-        await lab.extend(10 * MINUTE, name="a3")
-
-
-async def test_an_extension_is_two_hours_where_slurm_allows(long: Lab) -> None:
-    """And reminders begin anew."""
-    await long.ready()
-    await long.at(91 * MINUTE)
-    assert await long.thread("reminder/1800/7200") is not None
-    await long.extend(120 * MINUTE)
-    await long.at(121 * MINUTE)
-    assert long.scene.slurm.cancelled == []
-    assert await long.thread("reminder/1800/14400") is None
-    await long.at(211 * MINUTE)
-    assert await long.thread("reminder/1800/14400") is not None
-
-
-async def test_only_the_owner_or_an_operator_extends(lab: Lab) -> None:
-    """Somebody else is told so, and nothing changes."""
-    with pytest.raises(NotAllowed):
-        await lab.extend(9 * MINUTE, user="U2")
-    await lab.extend(9 * MINUTE, user="U9")
-
-
-async def test_one_that_is_released_by_a_person_says_so(lab: Lab) -> None:
-    """By command or button: cancelling is releasing."""
-    node, job = lab.scene.node, await lab.scene.job()
-    answer = await mends.cancel(lab.service(), click(), node, job)
-    assert plain(answer.lead) == "Job 75 train is released, and its nodes with it."
-    lab.scene.ends("CANCELLED", "0:15")
-    lab.scene.slurm.accounting = [sacct("75", "CANCELLED by 50001")]
-    await lab.scene.tracker.tick()
-    lead = await lab.scene.lead()
-    assert lead.startswith("Released by @U1")
-    assert "before there was a way in" in lead
 
 
 async def test_gpus_without_work_are_told_once(long: Lab) -> None:
