@@ -1,4 +1,4 @@
-"""Setting up, with real git and real virtual environments: done once, safe to repeat, never harmful."""
+"""Setting up, with real git and real virtual environments: done once, safe to repeat."""
 
 from __future__ import annotations
 
