@@ -141,9 +141,10 @@ async def test_a_worker_that_dies_ends_the_job(alice: Person) -> None:
         assert await alice.ended(job) == "FAILED"
     log = await read(alice, f"{job}/nemo_rl_output.log")
     assert "Node: alice-a3m-1\n" in log.partition("ray.exceptions.ActorDiedError: ")[2]
-    *_, died, last = log.splitlines()
-    assert re.match(r"\[ERROR\] Background srun 'ray-worker-1' died \(pid=\d+\)\. Could be", died)
-    assert last.endswith("launch.sh exiting (exit_code=1)")
+    assert re.search(
+        r"^\[ERROR\] Background srun 'ray-worker-1' died \(pid=\d+\)\. ", log, re.MULTILINE
+    )
+    assert log.endswith("launch.sh exiting (exit_code=1)\n")
 
 
 async def test_an_image_that_is_missing_or_cut_short_is_refused_as_enroot_does(

@@ -81,15 +81,15 @@ bring_up() {
 }
 
 connect_workers() {
-  local online=0 all=$((GPUS_PER_NODE * SLURM_JOB_NUM_NODES))
-  local deadline=$((SECONDS + NRL_CONNECT_MINUTES * 60))
+  local online=0 deadline=$((SECONDS + NRL_CONNECT_MINUTES * 60))
+  NUM_ACTORS=$((GPUS_PER_NODE * SLURM_JOB_NUM_NODES))
   while true; do
     online=$(cat "$LOG_DIR/ray_worker_units")
-    echo "[INFO][$(date)] Number of actors online: $online/$all"
-    ((online < all)) || break
+    echo "[INFO][$(date)] Number of actors online: $online/$NUM_ACTORS"
+    ((online < NUM_ACTORS)) || break
     check_srun_processes
     if ((SECONDS >= deadline)); then
-      echo "[ERROR] Timed out waiting for all workers to connect ($online/$all after" \
+      echo "[ERROR] Timed out waiting for all workers to connect ($online/$NUM_ACTORS after" \
         "$NRL_CONNECT_MINUTES min)" >&2
       exit 1
     fi
@@ -111,9 +111,13 @@ run_driver() {
   done
   wait "$driver" || status=$?
   if ((status)); then
-    # A driver may fail because a node has just gone: then that is what is said last.
+    # A driver may fail because a node has gone, whose srun takes a while to notice: say so.
     sleep 1
     check_srun_processes
+    for ((i = 0; i < 75 && $(cat "$LOG_DIR/ray_worker_units") < NUM_ACTORS; i++)); do
+      sleep 0.2
+      check_srun_processes
+    done
   fi
   return "$status"
 }
