@@ -44,7 +44,7 @@ user = {_text(address.user)}
 key = {_text(str(address.key))}
 known_hosts = {_text(str(address.known_hosts))}
 account = {_text(address.account)}
-roots = ["~", {_text(address.images)}, {_text(address.cache)}]
+roots = ["~", {_text(address.images)}, {_text(address.cache)}, {_text(address.gcs)}]
 tick_fast = 1.0
 tick_slow = 10.0
 
