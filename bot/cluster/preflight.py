@@ -20,6 +20,13 @@ OTHERS = 200
 # and whether its text is wanted.
 _SCRIPT = r"""
 roots=$1; shift
+# Whether a container image is whole: a squashfs begins with hsqs and says at byte 40 its length.
+whole() {
+  file=$1
+  set -- $(od -An -v -tu4 -N48 -- "$file")
+  [ "${1:-}" = 1936814952 ] && [ $# -eq 12 ] &&
+    [ "$(stat -c %s -- "$file")" -ge $((${11} + ${12} * 4294967296)) ]
+}
 some() { for file in "$1"/*"$2"; do [ -f "$file" ] && return; done; return 1; }
 (
   IFS='
@@ -46,6 +53,9 @@ while [ $# -gt 0 ]; do
   case $verdict$kind in
     okfile | okfolder | oksome) [ -r "$real" ] || verdict=unreadable ;;
   esac
+  case $verdict$kind$real in
+    okfile*.sqsh) whole "$real" || verdict=partial ;;
+  esac
   printf '%s\037%s\037' "$verdict" "$real"
   if [ "$verdict" = missing ] && [ -d "$among" ]; then
     (cd "$among" && find . -maxdepth 2 -type f -name "*$suffix" 2>/dev/null | head -n 200)
@@ -65,6 +75,8 @@ class Verdict(StrEnum):
     OK = "ok"
     MISSING = "missing"
     UNREADABLE = "unreadable"
+    PARTIAL = "partial"
+    """It is a container image, and the file is cut short or something else."""
     CLOSED = "closed"
     """It is not there, and the login account may not make it."""
     OUTSIDE = "outside"

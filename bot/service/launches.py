@@ -248,6 +248,9 @@ def _problem(check: Checked, roots: Sequence[str]) -> FieldError:
         case Verdict.UNREADABLE:
             message = f"The {what} `{need.path}` may not be read by the login account"
             hint = "Change its rights on the cluster"
+        case Verdict.PARTIAL:
+            message = f"The {what} `{need.path}` is not whole: it was cut short, or is no image"
+            hint = "Copy it again, such as with `/nemo image pull`; `/nemo image list` shows others"
         case Verdict.CLOSED:
             message = f"`{need.path}` may not be written by the login account"
             hint = "Change its rights on the cluster, or name another place"

@@ -29,6 +29,8 @@ from tests.unit.tracking import POLICY
 
 T = TypeVar("T")
 
+IMAGE = "hsqs".ljust(40, "\0") + "`".ljust(56, "\0")
+"""A squashfs of 96 bytes, as far as its head says."""
 SINFO = "\x1ea3m*\x1fup\x1finfinite\x1f1:00:00\x1f2\x1fidle\x1fgpu:8\x1f\n"
 CALLER = Caller(team="T1", user="U1", channel="C1")
 
@@ -46,7 +48,7 @@ class Login:
         self.file("bin/sinfo", "#!/bin/sh\nexec cat $HOME/sinfo.out\n")
         self.file("sinfo.out", SINFO)
         self.file("nemo/run.py", "")
-        self.file("nemo/x.sqsh", "")
+        self.file("nemo/x.sqsh", IMAGE)
 
     async def rewrite(self, path: str, change: Callable[[bytes], bytes]) -> bool:
         """Change a file."""
@@ -249,6 +251,18 @@ async def test_options_that_run_py_lacks_are_refused_before_anything_runs(here: 
     assert "takes no value, so `yes` is too many" in said
     assert "no option `--zzz`. It has `--slurm-type`" in said
     assert await here.service.store.request("refused") is None
+
+
+async def test_a_half_written_image_is_refused_before_anything_runs(here: Desk) -> None:
+    """With what brings a whole one; the default as well as one that was named."""
+    here.login.file("nemo/run.py", RUN_PY)
+    here.login.file("nemo/half.sqsh", IMAGE[:-1])
+    [said] = await here.refusal("sft/llama3p1_2b_sft.py -p a3m -i half.sqsh")
+    assert "half.sqsh` is not whole" in said
+    assert "`/nemo image pull`" in said
+    here.login.file("nemo/x.sqsh", IMAGE[:60])
+    [said] = await here.refusal("sft/llama3p1_2b_sft.py -p a3m")
+    assert "x.sqsh` is not whole" in said
 
 
 async def test_what_only_the_configuration_wishes_is_left_out_where_run_py_lacks_it(

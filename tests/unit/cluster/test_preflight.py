@@ -87,3 +87,30 @@ async def test_a_missing_file_names_its_neighbours(shell: LocalShell) -> None:
         ),
     )
     assert (found.verdict, found.others) == (Verdict.MISSING, ("dpo.sh",))
+
+
+HEAD = b"hsqs".ljust(40, b"\0")
+
+
+@pytest.mark.parametrize(
+    ("content", "verdict"),
+    [
+        (HEAD + (96).to_bytes(8, "little") + bytes(48), Verdict.OK),
+        (HEAD + (96).to_bytes(8, "little") + bytes(4096), Verdict.OK),
+        (HEAD + (97).to_bytes(8, "little") + bytes(48), Verdict.PARTIAL),
+        (HEAD + (1 << 33).to_bytes(8, "little") + bytes(48), Verdict.PARTIAL),
+        (HEAD, Verdict.PARTIAL),
+        (b"", Verdict.PARTIAL),
+        (b"<html>404</html>" * 100, Verdict.PARTIAL),
+    ],
+)
+async def test_an_image_that_is_not_whole_is_seen(
+    shell: LocalShell, content: bytes, verdict: Verdict
+) -> None:
+    """By its head, which tells how long it must be; other files are not looked into."""
+    image, script = shell.home / "nemo.sqsh", shell.home / "run.sh"
+    image.write_bytes(content)
+    script.write_bytes(content)
+    needs = [Need(field="image", path=str(path), kind="file") for path in (image, script)]
+    seen, other = await look(shell, *needs)
+    assert (seen.verdict, other.verdict) == (verdict, Verdict.OK)
