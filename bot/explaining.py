@@ -131,6 +131,7 @@ class Explainer:
             tail=explanation.tail,
             tell=request.caller.user,
             partitions=partitions,
+            workload=request.workload,
         )
         return [root, under(request, f"{name}/why", card)]
 

@@ -82,6 +82,7 @@ ACTIONS: dict[str, ActOn] = {
     "extend_session": extend_session,
     "rerun_same": rerun("rerun_same", mends.nothing),
     "exclude_node": rerun("exclude_node", mends.without_node),
+    "without_wandb": rerun("without_wandb", mends.without_wandb),
     "more_time": rerun("more_time", mends.twice_the_time),
     "resubmit_partition": resubmit_partition,
     "place_tokenizer": place_tokenizer,

@@ -48,7 +48,16 @@ def checkpoints_card(job: Job, found: Found) -> Card:
             Fact(label="Written", value=(Moment(at=newest.written),)),
         ),
         parts=(*_others(whole[1:]), *_partial(job, found.checkpoints), *_use(newest)),
+        foot=() if _own(job, newest.path) else ((SHARED,),),
     )
+
+
+SHARED = "Other jobs may save into the same folder: look at when each was written."
+
+
+def _own(job: Job, path: str) -> bool:
+    """Whether the folder is the job's alone."""
+    return f"/{job.id}/" in path or "/experiments/" in path
 
 
 def _others(older: Sequence[Checkpoint]) -> list[Part]:

@@ -20,6 +20,20 @@ class Mend:
     action: str
     label: str
     confirm: str = ""
+    helps: str = ""
+    """The remedy of a finding that it carries out, where that is not called as the action is."""
+    about: str = ""
+    """How the labels of the findings begin that it helps with; empty for any."""
+    workload: str = ""
+    """The only workload that can do so; empty for any."""
+
+    def fits(self, finding: Finding, workload: str) -> bool:
+        """Whether it does what a finding advises, for a request of this workload."""
+        return (
+            (self.helps or self.action) in finding.actions
+            and finding.label.startswith(self.about)
+            and self.workload in {"", workload}
+        )
 
 
 MENDS = (
@@ -32,6 +46,13 @@ MENDS = (
     ),
     Mend("exclude_node", "Rerun Without the Node"),
     Mend("more_time", "Rerun With Twice the Time"),
+    Mend(
+        "without_wandb",
+        "Rerun Without W&B",
+        helps="resubmit_offline",
+        about="wandb",
+        workload="nemo-rl run",
+    ),
 )
 """The remedies in the order in which their buttons stand; the first one offered is emphasised."""
 
@@ -61,12 +82,14 @@ def controls(
     partitions: Sequence[PartitionState] = (),
     used: str = "",
     log: bool = False,
+    workload: str = "",
 ) -> Controls:
     """Return the controls for what helps, on `of`: a request's id or a job's key.
 
     `used` is the partition that did not do. With `log` there is a log that can be shown.
+    `workload` is what the request asked for, such as `nemo-rl run`.
     """
-    offered = [mend for mend in MENDS if mend.action in finding.actions]
+    offered = [mend for mend in MENDS if mend.fits(finding, workload)]
     buttons = [
         Button(
             action=mend.action,

@@ -24,14 +24,19 @@ def why_card(
     tail: str = "",
     tell: str = "",
     partitions: Sequence[PartitionState] = (),
+    workload: str = "",
 ) -> Card:
-    """Return the diagnosis of a job; `tell` is the Slack user to be told, if any."""
+    """Return the diagnosis of a job; `tell` is the Slack user to be told, if any.
+
+    `workload` is what launched it, where that was done from here.
+    """
     offered = controls(
         finding,
         of=job.key,
         partitions=partitions,
         used=job.seen.partition,
         log=bool(tail or finding.evidence),
+        workload=workload,
     )
     who: Text = (Person(user=tell), " ") if tell else ()
     return Card(

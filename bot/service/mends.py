@@ -166,6 +166,12 @@ def without_node(job: Job) -> Mapping[str, object]:
     return {"exclude": job.seen.node_list}
 
 
+def without_wandb(job: Job) -> Mapping[str, object]:
+    """Switch Weights & Biases off."""
+    del job
+    return {"no_wandb": True}
+
+
 def twice_the_time(job: Job) -> Mapping[str, object]:
     """Ask for twice the time limit it had."""
     limit = job.seen.time_limit

@@ -133,4 +133,11 @@ async def why(service: Service, node: LoginNode, job: Job) -> Card:
     if explanation.finding is None or explanation.finding.healthy:
         return healthy_card(job, explanation.progress)
     partitions = await node.partitions()
-    return why_card(job, explanation.finding, tail=explanation.tail, partitions=partitions)
+    request = await service.store.request(job.request)
+    return why_card(
+        job,
+        explanation.finding,
+        tail=explanation.tail,
+        partitions=partitions,
+        workload=request.workload if request else "",
+    )

@@ -127,3 +127,17 @@ async def test_a_requeued_job_goes_on_and_its_epochs_are_told(desk: Room) -> Non
         said = words(await hands.asked(f"/slurm logs {job} driver --grep Resuming"))
         assert "Resuming from checkpoint" in said
         assert "/step_40" in words(await hands.asked(f"/slurm checkpoints {job}"))
+
+
+async def test_a_training_without_a_key_for_wandb_is_mended_by_a_click(desk: Room) -> None:
+    """SFT logs to Weights & Biases unless told otherwise."""
+    forget = "sed -i.kept 's/^python3/WANDB_API_KEY= &/' algorithms/sft.sh"
+    back = "mv algorithms/sft.sh.kept algorithms/sft.sh"
+    async with told(desk) as hands, instead(desk, forget, back):
+        card = await hands.launched("/nemo-rl run sft -p a3m --time 5")
+        await hands.becomes(card, "Failed", 90)
+        why = await hands.reply(card, "Weights & Biases", 30)
+        again = await hands.pressed(why, "without_wandb")
+        shown = words(await hands.becomes(again, "Completed after", 120))
+        assert "no wandb" in shown
+        assert "logger.wandb_enabled=False" in shown

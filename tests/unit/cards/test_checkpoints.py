@@ -12,7 +12,7 @@ from bot.cluster.checkpoints import Checkpoint, Found
 from bot.model import State
 from bot.words import size
 from tests.payloads.samples import tracked
-from tests.unit.cards.saying import says
+from tests.unit.cards.saying import says, small_print
 
 NOW = datetime(2026, 3, 2, 10, 0, tzinfo=UTC)
 FOLDER = "/home/ana/nemo_rl/75/checkpoints"
@@ -33,6 +33,13 @@ def test_the_newest_whole_one_comes_first_with_its_path_and_use() -> None:
     assert "tmp_step_30 is being written" in says(card)
     assert "convert_dcp_to_hf.py" in says(card)
     assert "checkpoint_dir" in says(card)
+    assert card.foot == ()
+
+
+def test_a_folder_that_jobs_share_is_said_to_be_so() -> None:
+    shared = Checkpoint("/home/ana/results/dpo/step_9", "NeMo-RL", 9, True, NOW, 2048)
+    card = checkpoints_card(tracked("x"), Found(("/home/ana/results/dpo",), (shared,)))
+    assert "Other jobs may save" in small_print(card)
 
 
 def test_what_a_job_that_ended_left_half_written_is_of_no_use() -> None:

@@ -104,6 +104,18 @@ def test_writing_files_asks_first() -> None:
     assert "gpt2-vocab.json" in place.confirm
 
 
+def test_running_without_wandb_is_offered_where_that_can_be_done() -> None:
+    """For NeMo-RL, whose job script can be copied, and for W&B's own faults."""
+    wandb = finding("x", label="wandb-auth", actions=(Action.RESUBMIT_OFFLINE,))
+    hub = finding("x", label="hf-rate-limit", actions=(Action.RESUBMIT_OFFLINE,))
+
+    [offered] = controls(wandb, of="alice:75", workload="nemo-rl run").buttons
+
+    assert (offered.action, offered.label) == ("without_wandb", "Rerun Without W&B")
+    assert controls(wandb, of="alice:75", workload="nemo run").buttons == ()
+    assert controls(hub, of="alice:75", workload="nemo-rl run").buttons == ()
+
+
 def test_a_remedy_without_a_button_is_not_promised() -> None:
     """What nobody built yet stands in the remedy's words only."""
     built = {mend.action for mend in MENDS} | {PICK_PARTITION}
