@@ -267,6 +267,16 @@ def earlier(history: Sequence[Attempt] | AccountingOff, job: Job) -> tuple[str, 
     return tuple(seen.raw for seen in past if seen.state.ended or seen.raw == "REQUEUED")
 
 
+def attempts_before(
+    history: Sequence[Attempt] | AccountingOff, job: Job
+) -> tuple[Observation, ...]:
+    """Return the attempts of a plain job before the present one, oldest first."""
+    if isinstance(history, AccountingOff):
+        return ()
+    past = [attempt.seen for attempt in _attempts(history, job)]
+    return tuple(past[: job.attempt - 1])
+
+
 def _attempts(history: Sequence[Attempt], job: Job) -> list[Attempt]:
     """Return the attempts of a job, oldest first; ids are used again after years."""
     submitted = job.seen.submitted

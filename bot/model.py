@@ -108,7 +108,9 @@ class Quote(Value):
     starts: AwareDatetime | None = None
     """When `sbatch --test-only` expects the resources to be there."""
     note: str = ""
-    """What Slurm said instead of a start."""
+    """What Slurm said instead of a start: it cannot run so."""
+    silence: str = ""
+    """Why Slurm said nothing about a start, which is no reason to stop."""
     limit_from: str = ""
     """Where the time limit comes from when it was not asked for: `partition` or nothing."""
 

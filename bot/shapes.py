@@ -208,6 +208,7 @@ Switch = Annotated[bool, BeforeValidator(_switch)]
 Nodes = Annotated[int, whole_number(1, 4096)]
 Retries = Annotated[int, whole_number(0, 10)]
 Lines = Annotated[int, whole_number(1, 2000)]
+Attempt = Annotated[int, whole_number(1, 1000)]
 Index = Annotated[int, whole_number(0, 4096)]
 NodeIndex = Annotated[int, whole_number(0, 100_000)]
 NodeList = Annotated[

@@ -11,10 +11,12 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import Field
 
 from bot.cluster_types import cluster_type
+from bot.duration import duration
 from bot.errors import FieldError, InputRefused
 from bot.manual import Manual
 from bot.model import File, Launch, PartitionState, Resources, Value
 from bot.options import Options, typed_fields
+from bot.words import duration as in_words
 
 M = TypeVar("M", bound=Options)
 
@@ -225,24 +227,40 @@ def changed(
     return workload.model.model_validate(values)
 
 
+_NAMES = {"time": "time limit", "slurm_type": "cluster type", "workdir": "work directory"}
+"""What people call a field, where its own name does not say it."""
+_UNSAID = {
+    "time": "the partition's default",
+    "partition": "the default one",
+    "account": "the default one",
+    "qos": "the default one",
+    "slurm_type": "by the partition",
+}
+"""What holds where nothing is asked."""
+
+
 def difference(before: Options, after: Options) -> str:
-    """Say in words what a rerun changed: `partition general → a3m, nodes 4 → 2`."""
+    """Say in words what a rerun changed: `partition: general → a3m, nodes: 4 → 2`."""
     old, new = before.model_dump(mode="json"), after.model_dump(mode="json")
     unseen = {name for name, option in typed_fields(type(after)) if option.unseen}
     return ", ".join(
-        _change(name.replace("_", " "), old.get(name), new[name])
+        _change(name, old.get(name), new[name])
         for name in new
         if old.get(name) != new[name] and name not in {"dry_run", *unseen}
     )
 
 
 def _change(name: str, old: object, new: object) -> str:
+    called = _NAMES.get(name, name.replace("_", " "))
     if isinstance(new, bool):
-        return name if new else f"not {name}"
-    return f"{name} {_value(old)} → {_value(new)}"
+        return called if new else f"not {called}"
+    return f"{called}: {_value(name, old)} → {_value(name, new)}"
 
 
-def _value(value: object) -> str:
+def _value(name: str, value: object) -> str:
     if isinstance(value, list):
         return " ".join(map(str, value)) or "none"
-    return "none" if value is None or value == "" else str(value)
+    if value is None or value == "":
+        return _UNSAID.get(name, "none")
+    limit = duration(str(value)) if name == "time" else None
+    return in_words(limit) if limit is not None else str(value)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.card import Button, Card, Choice, Fact, Mono, Pick, Text, Tone
 from bot.cards import parts
-from bot.cards.ending import cause
+from bot.cards.ending import cause, never_started
 from bot.cards.job import has_begun, partition, sentence
 from bot.cluster.slurm import hopeless
 from bot.experiment import title_of
@@ -162,7 +162,11 @@ def cancel_all(request: Request, live: Sequence[Job]) -> Button:
 
 def _log_pick(request: Request, jobs: Sequence[Job]) -> Pick | None:
     """Return the select that shows the log of one of the jobs which began."""
-    begun = [job for job in jobs if has_begun(job)]
+    begun = [
+        job
+        for job in jobs
+        if has_begun(job) and not (job.seen.state.ended and never_started(job.seen))
+    ]
     if not begun:
         return None
     return Pick(

@@ -167,17 +167,19 @@ def _controls(request: Request, job: Job) -> tuple[Button, ...]:
     return (*((show,) if begun else ()), *(() if leaving else (cancel,)))
 
 
-def notice(job: Job, was: State) -> Card | None:
+def notice(job: Job, was: State, *, alone: bool = True) -> Card | None:
     """Return what the thread says about a change worth reading; None for one that is not.
 
-    How it ended is told when its log has been read.
+    One job of several is named. How it ended is told when its log has been read.
     """
+    name = "" if alone else f"Job {job.id}: "
     if job.seen.state is State.RUNNING:
         nodes = Mono(text=job.seen.node_list)
-        return Card(lead=parts.fill("Started on {nodes}.", nodes=nodes), tone=Tone.WORKING)
+        started = parts.fill("{name}Started on {nodes}.", name=name, nodes=nodes)
+        return Card(lead=started, tone=Tone.WORKING)
     if job.seen.state is State.PENDING and job.attempt > 1 and was is not State.PENDING:
         cause = f"{job.cause} " if job.cause else ""
-        return Card(lead=(f"Requeued by Slurm. {cause}", *_pending(job)), tone=tone(job))
+        return Card(lead=(f"{name}Requeued by Slurm. {cause}", *_pending(job)), tone=tone(job))
     return None
 
 

@@ -30,12 +30,13 @@ def no_such_partition(request: Request, partitions: Sequence[PartitionState]) ->
 def dry_run(request: Request, launch: Launch) -> Card:
     """Show what would run, on the login node and on the cluster."""
     quote = request.quote
-    lead = "Nothing was submitted. Slurm gives no start for this."
-    if quote.starts is not None:
-        lead = f"This would run on {request.cluster}. Nothing was submitted."
+    refused = quote.starts is None and not quote.silence
+    lead = f"This would run on {request.cluster}. Nothing was submitted."
+    if refused:
+        lead = "Nothing was submitted. Slurm gives no start for this."
     return Card(
         title=request.title,
-        tone=Tone.PLAIN if quote.starts else Tone.TROUBLE,
+        tone=Tone.TROUBLE if refused else Tone.PLAIN,
         lead=(lead,),
         facts=(
             Fact(label="Partition", value=parts.partition(request.resources, quote)),

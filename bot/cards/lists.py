@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.card import Card, Fact, Moment, Mono, Table, Text, plain
+from bot.card import Bullets, Card, Fact, Moment, Mono, Part, Table, Text, plain
 from bot.cards import parts, session
 from bot.cards.ending import exit_code
 from bot.cards.job import sentence, tone
@@ -171,8 +171,11 @@ def _where(job: Observation) -> str:
     return ": ".join(word for word in (job.partition, nodes) if word)
 
 
-def status_card(job: Job, now: datetime | None = None) -> Card:
-    """Return all that is known of one job; `now` is when it was asked for."""
+def status_card(job: Job, now: datetime | None = None, earlier: Sequence[Observation] = ()) -> Card:
+    """Return all that is known of one job; `now` is when it was asked for.
+
+    `earlier` are the attempts before this one, oldest first, as accounting knows them.
+    """
     seen = job.seen
     partition = parts.fill(
         "{name} on {cluster}", name=Mono(text=seen.partition), cluster=job.cluster
@@ -194,7 +197,31 @@ def status_card(job: Job, now: datetime | None = None) -> Card:
         tone=tone(job),
         lead=(f"Job {job.id}: ", *sentence(job)),
         facts=(*facts, *session.facts(job, now), *exit_code(seen)),
+        parts=_attempts(job, earlier),
     )
+
+
+def _attempts(job: Job, earlier: Sequence[Observation]) -> tuple[Part, ...]:
+    """Return how each earlier attempt ended, and how its log is read."""
+    if job.attempt == 1:
+        return ()
+    items = tuple(
+        (
+            f"Attempt {number}: {_ended_as(earlier, number)}",
+            Mono(text=f"/slurm logs {job.id} --attempt {number}"),
+        )
+        for number in range(1, job.attempt)
+    )
+    return (Bullets(items=items),)
+
+
+def _ended_as(earlier: Sequence[Observation], number: int) -> str:
+    """Return how an attempt ended, in Slurm's word; nothing where accounting does not tell."""
+    seen = earlier[number - 1] if number <= len(earlier) else None
+    if seen is None:
+        return ""
+    after = f" after {duration(seen.elapsed)}" if seen.elapsed else ""
+    return f"{seen.raw.lower().replace('_', ' ')}{after}. Log: "
 
 
 def _mono(text: str) -> Text:

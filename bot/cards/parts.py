@@ -73,10 +73,12 @@ def partition(resources: Resources, quote: Quote) -> Text:
 
 
 def start(quote: Quote) -> tuple[Fact, ...]:
-    """Return when Slurm expects it to start, or what it said instead."""
+    """Return when Slurm expects it to start, or what it said instead, or why it said nothing."""
     if quote.starts is not None:
         return (Fact(label="Start", value=("about ", Moment(at=quote.starts))),)
-    return (Fact(label="Start", value=(quote.note,)),) if quote.note else ()
+    if quote.silence:
+        return (Fact(label="Start", value=(f"not known. {quote.silence}",)),)
+    return (Fact(label="Start", value=(f"none. {quote.note}",)),) if quote.note else ()
 
 
 def foot(request: Request) -> tuple[Text, ...]:

@@ -58,6 +58,8 @@ class LogFile:
     changed: datetime
     output: bool = False
     """Whether it is the job's output as Slurm knows it."""
+    every: bool = False
+    """Whether each attempt appends to it, so that it holds them all."""
 
     @property
     def worker(self) -> int | None:
@@ -143,7 +145,10 @@ def _found(output: Output, stdout: str, number: str) -> tuple[LogFile, ...]:
             files[real] = replace(_log(real, path, figures, number), output=path == stdout)
     newest = max([1, *(file.attempt for file in files.values())])
     order = list(LogKind)
-    settled = (file if file.attempt else replace(file, attempt=newest) for file in files.values())
+    settled = (
+        file if file.attempt else replace(file, attempt=newest, every=True)
+        for file in files.values()
+    )
     return tuple(
         sorted(
             settled,

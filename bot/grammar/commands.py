@@ -26,6 +26,7 @@ from bot.options import (
     word,
 )
 from bot.shapes import (
+    Attempt,
     CommandWords,
     Duration,
     ExperimentRef,
@@ -176,6 +177,12 @@ class Logs(Options):
     lines: Annotated[Lines, flag("-n", "--lines", metavar="N", help="how many lines")] = 40
     grep: Annotated[
         Pattern | None, flag("--grep", metavar="RE", help="only lines that match this expression")
+    ] = None
+    attempt: Annotated[
+        Attempt | None,
+        flag(
+            "--attempt", metavar="N", help="of a job that was requeued, which run; 1 is the first"
+        ),
     ] = None
 
     @model_validator(mode="before")

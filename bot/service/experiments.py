@@ -84,7 +84,7 @@ async def cancel(
     if not whole:
         there = listed([f"{n}: job {job.id}" for n, job in enumerate(found.jobs)])
         hint = f"Add its number ({there}), or `--all`"
-        raise InputRefused((FieldError("index", "Which of its jobs?", hint),))
+        raise InputRefused((FieldError("command", "Which of its jobs?", hint),))
     return await _cancel(service, act, node, found.jobs)
 
 
@@ -117,5 +117,5 @@ def _of(found: Found, index: int) -> Job:
     if job is None:
         hint = f"It has {listed([str(n) for n in range(len(found.jobs))], 'or')}"
         message = f"{found.experiment.id} has no job number {index}"
-        raise InputRefused((FieldError("index", message, hint),))
+        raise InputRefused((FieldError("command", message, hint),))
     return job

@@ -335,8 +335,8 @@ async def _with_start(node: LoginNode, draft: Request) -> Request:
     try:
         estimate = await node.run(slurm.start_estimate(resources, account, qos))
     except ClusterError as error:
-        note = f"not known ({error.sentence})"
-        return draft.model_copy(update={"quote": draft.quote.model_copy(update={"note": note})})
+        silent = {"silence": error.sentence}
+        return draft.model_copy(update={"quote": draft.quote.model_copy(update=silent)})
     told = {"starts": estimate.start, "note": estimate.refused}
     return draft.model_copy(update={"quote": draft.quote.model_copy(update=told)})
 

@@ -17,6 +17,7 @@ from bot.errors import FieldError, InputRefused, UserError
 from bot.explaining import log_files_of
 from bot.login_node import LoginNode
 from bot.model import Job
+from bot.words import count
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,15 @@ class Wish:
     worker: int | None = None
     """Which worker, where that is the source."""
     grep: str = ""
+    attempt: int | None = None
+    """Which attempt of a job that was requeued; None is the newest."""
 
     @property
     def named(self) -> str:
         """What was asked for, in words."""
-        return self.source if self.worker is None else f"{self.source} {self.worker}"
+        source = self.source if self.worker is None else f"{self.source} {self.worker}"
+        attempt = "" if self.attempt is None else f"attempt {self.attempt}"
+        return ", ".join(filter(None, (source, attempt)))
 
 
 SOURCES = {
@@ -55,6 +60,9 @@ async def show(node: LoginNode, job: Job, wish: Wish) -> Card:
     """Return a card with the lines; a job that has written nothing says so."""
     if wish.source == "launcher":
         return await _launcher(node, job, wish)
+    if wish.attempt is not None and wish.attempt > job.attempt:
+        message = f"Job {job.id} has had {count(job.attempt, 'attempt')}, not {wish.attempt}"
+        raise InputRefused((FieldError("--attempt", message),))
     found = await log_files_of(node, job)
     file = _chosen(found, wish)
     if file is not None:
@@ -109,7 +117,15 @@ async def _launcher(node: LoginNode, job: Job, wish: Wish) -> Card:
 def _chosen(found: Sequence[LogFile], wish: Wish) -> LogFile | None:
     """The most telling file that says something; of the wished source, where one is wished."""
     kinds = SOURCES.get(wish.source, tuple(LogKind))
-    fitting = [file for file in found if file.kind in kinds and wish.worker in {None, file.worker}]
+    fitting = [
+        file
+        for file in found
+        if file.kind in kinds
+        and wish.worker in {None, file.worker}
+        and (file.every or wish.attempt in {None, file.attempt})
+    ]
+    # What one attempt alone wrote says more of it than what holds them all.
+    fitting.sort(key=lambda file: file.every and wish.attempt is not None)
     if wish.source == "slurm" and not any(file.size for file in fitting):
         # What is submitted may send its output elsewhere from its first line on.
         fitting += [file for file in found if file.output or file.takes_over]

@@ -10,9 +10,9 @@ from bot.card import Card
 from bot.cards import lists
 from bot.cards.why import healthy_card, waits_card, why_card
 from bot.cluster import slurm
-from bot.errors import UnknownJob
+from bot.errors import CommandFailed, UnknownJob
 from bot.explaining import earlier_labels, explanation_of
-from bot.following import alone, earlier_of
+from bot.following import alone, attempts_before, earlier_of
 from bot.login_node import LoginNode
 from bot.model import Act, Job, Observation, State, base_id
 from bot.service.service import Service
@@ -80,8 +80,20 @@ async def status(service: Service, act: Act, node: LoginNode, ref: str | None) -
     """Return how a job is; a job launched elsewhere is looked up in Slurm."""
     job = await service.job(act, node, ref)
     if job is None:
-        return lists.status_card(await stranger(node, ref or ""))
-    return lists.status_card(job, datetime.now(UTC))
+        job = await stranger(node, ref or "")
+    return lists.status_card(job, datetime.now(UTC), await _earlier(node, job))
+
+
+async def _earlier(node: LoginNode, job: Job) -> Sequence[Observation]:
+    """Return the attempts before this one, oldest first; nothing while accounting is silent."""
+    if job.attempt == 1 or job.tasks:
+        return ()
+    since = (job.seen.submitted or job.created) - timedelta(days=1)
+    try:
+        history = await node.run(slurm.history((job.id,), since))
+    except CommandFailed:
+        return ()
+    return attempts_before(history, job)
 
 
 async def stranger(node: LoginNode, ref: str) -> Job:

@@ -37,6 +37,7 @@ async def show_log(service: Service, act: Act, parsed: Parsed) -> Card:
         source=source,
         worker=int(number) if number else None,
         grep=asked.grep or "",
+        attempt=asked.attempt,
     )
     return await logs.show(node, job, wish)
 

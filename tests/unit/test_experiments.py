@@ -14,7 +14,8 @@ from bot.launching import new_job
 from bot.model import Experiment, Job, Request, State, Task
 from bot.service import experiments, views
 from handlers.commands import COMMANDS
-from tests.unit.slurm_says import scontrol, squeue
+from tests.unit.cards.saying import says
+from tests.unit.slurm_says import sacct, scontrol, squeue
 from tests.unit.test_recipes import Desk, desk
 from tests.unit.tracking import a_request
 
@@ -203,3 +204,21 @@ async def test_an_array_that_ended_is_one_line_of_the_list_of_all(here: Desk) ->
     assert list(rows) == ["202", "76", "75"]
     assert rows["202"][1] == "3 completed, 1 failed"
     assert rows["75"][3] == "alice"
+
+
+async def test_a_requeued_jobs_status_lists_the_attempts_before_it(here: Desk) -> None:
+    """As accounting knows them; while that is silent, the rest is told all the same."""
+    [first, _] = await here.service.store.jobs_of("r1")
+    observed = first.seen.model_copy(update={"submitted": None})
+    again = first.model_copy(update={"attempt": 2, "seen": observed})
+    await here.service.store.save_jobs([again])
+    rows = sacct("75", "PREEMPTED", ran=90) + sacct(
+        "75", "RUNNING", start="21:50:00", end="Unknown"
+    )
+    here.login.file("sacct.out", rows)
+    here.login.file("bin/sacct", "#!/bin/sh\nexec cat $HOME/sacct.out\n")
+    told = await views.status(here.service, here.act("x"), here.node, "75")
+    assert "Attempt 1: preempted after 1 min 30 s. Log: /slurm logs 75 --attempt 1" in says(told)
+    here.login.file("bin/sacct", "#!/bin/sh\necho 'sacct: error: Unable to connect' >&2\nexit 1\n")
+    silent = await views.status(here.service, here.act("x"), here.node, "75")
+    assert "/slurm logs 75 --attempt 1" in says(silent)

@@ -85,6 +85,36 @@ async def test_a_job_that_died_before_its_folder_was_made_shows_slurms_output(
     assert "has no log called driver" in plain(running.lead)
 
 
+@pytest.mark.parametrize(
+    ("wish", "lines"),
+    [
+        (Wish(), "second run"),
+        (Wish(attempt=1), "first run"),
+        (Wish(attempt=2), "second run"),
+        (Wish(attempt=1, source="training"), "first run"),
+        (Wish(attempt=1, source="slurm"), "both"),
+    ],
+)
+async def test_each_attempt_of_a_requeued_job_has_its_log(
+    node: LoginNode, tmp_path: Path, wish: Wish, lines: str
+) -> None:
+    """NeMo-Run numbers them; what all of them appended to is everybody's."""
+    for name, text in (
+        ("log-a-a.x_77_0.out", "first run\n"),
+        ("log-a-a.x_77_1.out", "second run\n"),
+        ("sbatch_a-a.x_77.out", "both\n"),
+    ):
+        (tmp_path / name).write_text(text)
+    card = await show(node, job(77, node), wish)
+    [excerpt] = [part for part in card.parts if isinstance(part, Excerpt)]
+    assert excerpt.text.rstrip() == lines
+
+
+async def test_an_attempt_that_there_was_not_is_refused(node: LoginNode) -> None:
+    with pytest.raises(InputRefused, match="Job 75 has had 2 attempts, not 3"):
+        await show(node, job(75, node), Wish(attempt=3))
+
+
 async def test_a_pattern_that_grep_refuses_is_said(node: LoginNode) -> None:
     with pytest.raises(InputRefused):
         await show(node, job(75, node), Wish(grep=r"(a)\1"))

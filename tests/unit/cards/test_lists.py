@@ -9,12 +9,12 @@ import pytest
 
 from bot.card import Card, Moment, Mono, Table, Text, Tone, plain
 from bot.cards import trouble
-from bot.cards.lists import KINDS, ROWS, Row, jobs_card, partitions_card
+from bot.cards.lists import KINDS, ROWS, Row, jobs_card, partitions_card, status_card
 from bot.cards.progress import BAR, in_words
 from bot.errors import ClusterUnreachable, FieldError, Gone, InputRefused, SlurmUnreachable
 from bot.model import State
 from bot.progress import Progress
-from tests.payloads.samples import NOW, partitions, seen
+from tests.payloads.samples import NOW, partitions, seen, tracked
 from tests.unit.cards.saying import says, small_print
 
 
@@ -177,3 +177,14 @@ def test_an_array_is_one_job_except_where_the_queue_is_shown() -> None:
 
     assert table(jobs_card("alice", "mine", [Row(task)], NOW)).rows[0][0] == "75"
     assert table(jobs_card("alice", "all", [Row(task, whole=False)], NOW)).rows[0][0] == "75_3"
+
+
+def test_a_requeued_job_says_how_its_earlier_attempts_ended_and_where_their_logs_are() -> None:
+    """As accounting tells; without it, the logs alone."""
+    job = tracked("", State.RUNNING, attempt=3, tasks=())
+    first = seen("NODE_FAIL", State.NODE_FAIL, elapsed=timedelta(minutes=5))
+    said = says(status_card(job, NOW, [first]))
+    assert "Attempt 1: node fail after 5 min. Log: " in said
+    assert "/slurm logs 75 --attempt 1" in said
+    assert "/slurm logs 75 --attempt 2" in said
+    assert "Attempt" not in says(status_card(tracked("", State.RUNNING, attempt=1), NOW))

@@ -80,7 +80,10 @@ def test_what_it_may_cost_is_asked_with_the_question(resources: Resources, cost:
 
 def test_what_slurm_says_instead_of_a_start_is_told() -> None:
     """An estimate that failed is no start."""
-    assert facts(proposed(wish(quote=Quote(note="not known"))))["Start"] == "not known"
+    refused = proposed(wish(quote=Quote(note="Too many nodes.")))
+    assert facts(refused)["Start"] == "none. Too many nodes."
+    silent = proposed(wish(quote=Quote(silence="Slurm does not answer.")))
+    assert facts(silent)["Start"] == "not known. Slurm does not answer."
     assert "Start" not in facts(proposed(wish(quote=Quote())))
 
 

@@ -72,7 +72,7 @@ def test_usage_is_one_line_with_words_before_options() -> None:
     by_name = {command.name: command for command in COMMANDS}
     assert usage(by_name["slurm logs"]) == (
         "/slurm logs [JOB] [training|slurm|launcher|driver|head|worker] [N] [-n N] [--grep RE]"
-        " [--cluster NAME]"
+        " [--attempt N] [--cluster NAME]"
     )
     assert usage(by_name["slurm submit"]) == "/slurm submit SCRIPT [options] [-- ARGS]"
 

@@ -109,7 +109,14 @@ def test_what_launches_nothing_has_no_launch() -> None:
         {
             "ok": True,
             "command": "slurm logs",
-            "request": {"job": "75", "source": None, "lines": 5, "grep": None, "cluster": None},
+            "request": {
+                "job": "75",
+                "source": None,
+                "lines": 5,
+                "grep": None,
+                "attempt": None,
+                "cluster": None,
+            },
             "launch": None,
         },
     )

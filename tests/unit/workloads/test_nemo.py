@@ -168,7 +168,9 @@ def test_a_rerun_changes_only_what_was_asked() -> None:
     before = NemoRun(recipe="x.py", nodes=4, partition="general")
     after = changed(NEMO, before, {"partition": "a3m", "nodes": 2})
     assert after == NemoRun(recipe="x.py", nodes=2, partition="a3m")
-    assert difference(before, after) == "nodes 4 → 2, partition general → a3m"
+    assert difference(before, after) == "nodes: 4 → 2, partition: general → a3m"
+    short = NemoRun(recipe="x.py", nodes=4, partition="general", time="00:05:00")
+    assert difference(before, short) == "time limit: the partition's default → 5 min"
     assert difference(before, before) == ""
 
 
