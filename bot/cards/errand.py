@@ -20,7 +20,7 @@ from bot.card import (
 )
 from bot.cards import parts
 from bot.cards.errand_steps import step_words
-from bot.cards.errand_troubles import trouble
+from bot.cards.errand_troubles import SILENT, trouble
 from bot.cards.progress import BAR, EMPTY, FULL
 from bot.cards.trouble import sentences
 from bot.errand import Errand, ErrandStage, Step, StepState
@@ -40,7 +40,6 @@ LONGEST = 160
 """Characters of a line of output beside a step."""
 FACTS = {
     "path": "Image",
-    "source": "From",
     "python": "Python",
     "nemo-run": "NeMo-Run",
     "recipes": "Recipes",
@@ -103,7 +102,7 @@ def _failed(errand: Errand) -> Card:
     last = errand.steps[-1] if errand.steps else None
     detail = last.detail if last and last.state is StepState.FAILED else ""
     sentence, remedy = trouble(errand.failure, detail, errand.tail)
-    excerpt = last_lines(errand.tail)
+    excerpt = "" if errand.failure in SILENT else last_lines(errand.tail)
     more: list[Part] = [Paragraph(text=sentences(remedy))] if remedy else []
     if excerpt:
         more.append(Excerpt(caption=("The last lines it wrote",), text=excerpt))

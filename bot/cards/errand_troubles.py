@@ -171,6 +171,13 @@ TROUBLES: tuple[Trouble, ...] = (
 )
 
 
+SILENT = _of(
+    *("ref", "outside", "name", "nothing", "room", "size", "squashfs", "truncated", "folder"),
+    *("occupied", "gcloud", "no-python", "old-python", "git", "no-launcher", "full"),
+)
+"""Codes that say it all: what was written before has nothing to do with them."""
+
+
 def trouble(code: str, detail: str, output: str) -> tuple[str, str]:
     """Return what went wrong and what to do."""
     for one in TROUBLES:

@@ -16,6 +16,7 @@ from bot.login_node import LoginNode
 from bot.model import Act
 from bot.options import Options
 from bot.ports import Output, Query
+from bot.words import listed
 from bot.workload import Site
 
 
@@ -75,9 +76,14 @@ async def _pull(node: LoginNode, options: Any) -> Work:
         raise InputRefused((FieldError("image", f"`{wished}` is no place images come from", hint),))
     name = posixpath.basename(url or mounted)
     to = _place(site, options.to or "", _folder(site, wished), name)
+    roots = await node.roots()
+    if not any(to.startswith(f"{root.rstrip('/')}/") for root in roots):
+        hint = f"Use a path below {listed([f'`{root}`' for root in roots], 'or')}"
+        problem = f"`{to}` lies outside the folders that may be used"
+        raise InputRefused((FieldError("to", problem, hint),))
     return Work(
         target=to,
-        args=(url, mounted, to, "\n".join(await node.roots())),
+        args=(url, mounted, to, "\n".join(roots)),
         title=f"Pull {posixpath.basename(to)}",
         hint=_use(site, to, wished),
     )
