@@ -138,7 +138,7 @@ class Scene:
             if errand.stage in stages:
                 return errand
             await asyncio.sleep(0.05)
-        raise AssertionError(f"{name} is {errand.stage}")
+        raise AssertionError(f"{name} does not come to {stages}")
 
     def hold(self) -> None:
         """Copies wait."""
