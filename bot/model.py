@@ -59,6 +59,8 @@ class Act(Value):
     """The action_id of the button or select."""
     value: str = ""
     message_ts: str = ""
+    ephemeral: bool = False
+    """Whether that message is seen by its person alone, and changed on its reply URL alone."""
 
 
 class Stage(StrEnum):

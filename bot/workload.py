@@ -227,7 +227,12 @@ def changed(
     return workload.model.model_validate(values)
 
 
-_NAMES = {"time": "time limit", "slurm_type": "cluster type", "workdir": "work directory"}
+_NAMES = {
+    "time": "time limit",
+    "slurm_type": "cluster type",
+    "workdir": "work directory",
+    "extra": "other options",
+}
 """What people call a field, where its own name does not say it."""
 _UNSAID = {
     "time": "the partition's default",

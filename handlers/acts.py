@@ -63,8 +63,17 @@ def message(event: Json, team: str, known: Collection[str] = ()) -> Act | None:
 
 
 def control(body: Json) -> Act | None:
-    """Return the act of a click or a choice on a message; None where there is no message."""
-    if not body.get("actions") or not body.get("message") or not body.get("channel"):
+    """Return the act of a click or a choice on a message; None where there is no message.
+
+    Of a message that only its person sees, Slack may tell the place alone.
+    """
+    container = body.get("container") or {}
+    message = body.get("message") or (
+        {"ts": container.get("message_ts"), "thread_ts": container.get("thread_ts")}
+        if container.get("type") == "message"
+        else {}
+    )
+    if not body.get("actions") or not message.get("ts") or not body.get("channel"):
         return None
     action = body["actions"][0]
     team = (body.get("team") or {}).get("id") or ""
@@ -76,13 +85,14 @@ def control(body: Json) -> Act | None:
             team=team,
             user=body["user"]["id"],
             channel=body["channel"]["id"],
-            thread=body["message"].get("thread_ts") or "",
+            thread=message.get("thread_ts") or "",
         ),
         at=datetime.now(UTC),
         reply_url=body.get("response_url") or "",
         action=action["action_id"],
         value=str(chosen.get("value") or action.get("value") or ""),
-        message_ts=body["message"]["ts"],
+        message_ts=message["ts"],
+        ephemeral=bool(container.get("is_ephemeral")),
     )
 
 

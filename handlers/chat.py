@@ -101,6 +101,16 @@ class SlackChat:
             )
         )
 
+    async def settle(self, act: Act, card: Card) -> None:
+        """Put a card in the place of the message that only its person sees; raises ChatError."""
+        webhook = AsyncWebhookClient(act.reply_url, retry_handlers=[])
+        message = render(self._redact(card))
+        reply = await _reached(
+            webhook.send(**message, response_type="ephemeral", replace_original=True)
+        )
+        if reply.status_code != HTTPStatus.OK:
+            raise ChatUnreachable(f"Slack answered {reply.status_code}")
+
 
 def _metadata(key: str) -> dict[str, Any]:
     return {"event_type": EVENT, "event_payload": {"key": key}}

@@ -7,6 +7,7 @@ import logging
 from bot import grammar
 from bot.card import Card
 from bot.cards import trouble
+from bot.cards.launch import taken_on
 from bot.errors import ChatError, InputRefused, SbatchatError
 from bot.model import Act, ActKind
 from bot.ports import Wanted
@@ -42,6 +43,8 @@ class Desk:
             card = trouble.refused(error)
         if card is not None:
             await self._answer(act, card)
+        elif act.ephemeral:
+            await self._settle(act)
 
     async def resume(self, act: Act) -> None:
         """Do what an earlier life of the bot left; who typed it may have been told it failed."""
@@ -67,6 +70,14 @@ class Desk:
         if isinstance(parsed, grammar.Help):
             return grammar.help_card(parsed)
         return await COMMANDS[parsed.subcommand](self._service, act, parsed)
+
+    async def _settle(self, act: Act) -> None:
+        """Take the controls off a message that only its person sees: what they did is done."""
+        try:
+            await self._chat.settle(act, taken_on())
+        except ChatError as error:
+            extra = {"action": "answer_lost", "act": act.id, "why": str(error)}
+            logger.warning("a spent control stays in sight", extra=extra)
 
     async def _answer(self, act: Act, card: Card) -> None:
         """A public question gets a public answer; anything else is seen by its person only."""

@@ -27,6 +27,11 @@ def no_such_partition(request: Request, partitions: Sequence[PartitionState]) ->
     )
 
 
+def taken_on() -> Card:
+    """Say, where a control stood, that it was used."""
+    return Card(lead=("Taken on. The message in the channel says how it goes.",))
+
+
 def dry_run(request: Request, launch: Launch) -> Card:
     """Show what would run, on the login node and on the cluster."""
     quote = request.quote

@@ -84,11 +84,12 @@ def nothing_to_cancel(job: Job) -> Card:
     return Card(lead=(f"Job {job.id} has ended. ", *ending(job), " There is nothing to cancel."))
 
 
-def rerun(request: Request) -> Text:
+def rerun(request: Request, job: Job | None = None) -> Text:
     """Say that it runs again, or that this is asked for, and what is different."""
     asked = request.stage is Stage.PROPOSED
     words = (WANTED if asked else RERUN)[bool(request.change)]
-    return parts.fill(words, who=Person(user=request.caller.user), change=request.change)
+    told = parts.fill(words, who=Person(user=request.caller.user), change=request.change)
+    return (*told, f" It is job {job.id}.") if job else told
 
 
 def settled(card: Card, note: Text) -> Card:

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from bot.card import Card
-from bot.cards import lists
+from bot.cards import lists, mended
 from bot.cards.why import healthy_card, waits_card, why_card
 from bot.cluster import slurm
 from bot.errors import CommandFailed, UnknownJob
 from bot.explaining import earlier_labels, explanation_of
 from bot.following import alone, attempts_before, earlier_of
 from bot.login_node import LoginNode
-from bot.model import Act, Job, Observation, State, base_id
+from bot.model import Act, Job, Observation, Request, Stage, State, base_id
 from bot.service.service import Service
 
 HISTORY = timedelta(days=7)
@@ -146,10 +146,33 @@ async def why(service: Service, node: LoginNode, job: Job) -> Card:
         return healthy_card(job, explanation.progress)
     partitions = await node.partitions()
     request = await service.store.request(job.request)
-    return why_card(
+    card = why_card(
         job,
         explanation.finding,
         tail=explanation.tail,
         partitions=partitions,
         workload=request.workload if request else "",
     )
+    again = await _again(service, job)
+    return card if again is None else mended.settled(card, mended.rerun(*again))
+
+
+async def _again(service: Service, job: Job) -> tuple[Request, Job | None] | None:
+    """Return the newest request that runs a job again, with its job once there is one.
+
+    Slurm uses ids again: what was asked for before this job was there is a rerun of another.
+    """
+    open_ = await service.store.requests(Stage.PROPOSED, Stage.ACCEPTED, Stage.UNKNOWN)
+    jobs = await service.store.recent_jobs(job.cluster, RECENT * 4)
+    newer = [other for other in jobs if other.request and other.created > job.created]
+    by_request = {other.request: other for other in newer}
+    taken = [await service.store.request(request_id) for request_id in by_request]
+    later = [
+        request
+        for request in (*taken, *open_)
+        if request
+        and (request.cluster, request.origin) == (job.cluster, job.id)
+        and request.created > job.created
+    ]
+    newest = max(later, key=lambda request: request.created, default=None)
+    return (newest, by_request.get(newest.id)) if newest else None

@@ -215,6 +215,7 @@ def _requests(word: str) -> Iterator[tuple[str, Card]]:
         env=(("NAME", word),),
         sbatch_options=(word,),
     )
+    yield "launch.taken_on/", launch.taken_on()
     yield "launch.dry_run/", launch.dry_run(one, what)
     for stage in Stage:
         yield f"launch.already/{stage}", launch.already(asked(word, stage=stage))

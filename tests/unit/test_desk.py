@@ -19,7 +19,7 @@ from bot.demo.slack.server import LocalSlack, assemble
 from bot.demo.slack.workspace import OUTSIDER, RESEARCHER, TRAINING
 from bot.errors import ClusterUnreachable
 from bot.login_node import LoginNode
-from bot.model import Act, ActKind, Caller
+from bot.model import Act, ActKind, Caller, Stage
 from bot.policy import Policy
 from bot.redact import redact_card
 from bot.service import Service
@@ -31,6 +31,7 @@ from handlers.desk import Desk
 from tests.unit.fake_slurm import FakeSlurm
 from tests.unit.idle import Idle
 from tests.unit.store.makers import NOW
+from tests.unit.tracking import a_request
 
 MANIFEST = Path(__file__).parents[2] / "manifest.yml"
 
@@ -293,3 +294,36 @@ async def test_a_fault_of_the_bot_is_owned_up_to_where_the_act_was_done(counter:
     [posted] = await counter.store.due(NOW)
     assert "0badcafe" in text
     assert "0badbeef" in plain(posted.wanted.card.lead)
+
+
+async def test_a_control_that_did_its_work_leaves_a_message_that_one_person_sees(
+    counter: Counter,
+) -> None:
+    """Such a message can be changed by its own response URL alone."""
+    await counter.perform(text="help", reply_url=counter.url())
+    platform = counter.slack.platform
+    [message] = platform.workspace.channels[TRAINING].messages.values()
+    key = platform.response_urls.issue(RESEARCHER, TRAINING, message.ts)
+    asked = a_request().model_copy(
+        update={
+            "stage": Stage.PROPOSED,
+            "caller": Caller(team="T1", user=RESEARCHER, channel=TRAINING),
+        }
+    )
+    await counter.store.add_request(asked)
+
+    await counter.perform(
+        ActKind.BUTTON,
+        id="a2",
+        action="withdraw",
+        value=asked.id,
+        ephemeral=True,
+        message_ts=message.ts,
+        reply_url=f"{platform.base_url}/response/{key}",
+    )
+
+    [(person, text)] = counter.whispered()
+    assert (person, text) == (
+        RESEARCHER,
+        "Taken on. The message in the channel says how it goes.",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -222,3 +223,24 @@ async def test_a_requeued_jobs_status_lists_the_attempts_before_it(here: Desk) -
     here.login.file("bin/sacct", "#!/bin/sh\necho 'sacct: error: Unable to connect' >&2\nexit 1\n")
     silent = await views.status(here.service, here.act("x"), here.node, "75")
     assert "/slurm logs 75 --attempt 1" in says(silent)
+
+
+async def test_a_job_that_runs_again_offers_no_second_rerun(here: Desk) -> None:
+    """Its diagnosis says where it went."""
+    store = here.service.store
+    [first, _] = await store.jobs_of("r1")
+    output = here.login.file("slurm-75.out", "torch.cuda.OutOfMemoryError: CUDA out of memory.\n")
+    seen = {"state": State.FAILED, "raw": "FAILED", "exit_code": "1:0", "stdout": str(output)}
+    failed = first.model_copy(update={"seen": first.seen.model_copy(update=seen)})
+    await store.save_jobs([failed])
+    offered = await views.why(here.service, here.node, failed)
+    assert "show_log" in [button.action for button in offered.buttons]
+    later = {"created": first.created + timedelta(minutes=1)}
+    again = a_request("r2").model_copy(update={"origin": "75", "change": "nodes: 1 → 2", **later})
+    await store.add_request(again)
+    await store.save_jobs([new_job(again, "80").model_copy(update=later)])
+    spent = await views.why(here.service, here.node, failed)
+    assert [button.action for button in spent.buttons] == ["show_log"]
+    assert spent.pick is None
+    assert plain(spent.foot[0]).startswith("Run again by @U1 (nodes: 1 → 2).")
+    assert plain(spent.foot[0]).endswith("It is job 80.")

@@ -148,6 +148,24 @@ def test_a_control_outside_a_message_is_no_act(missing: str) -> None:
     assert acts.control(click(**{missing: None})) is None
 
 
+def test_a_control_on_a_message_that_one_person_sees_is_an_act_without_the_message() -> None:
+    """Slack tells its place alone."""
+    place = {"type": "message", "message_ts": "100.2", "thread_ts": "99.0", "is_ephemeral": True}
+
+    act = acts.control(click(message=None, container=place))
+
+    assert act is not None
+    assert act.ephemeral
+    assert (act.message_ts, act.caller.thread) == ("100.2", "99.0")
+    assert acts.control(click(message=None, container={"type": "view"})) is None
+    assert not _is_ephemeral(acts.control(click()))
+
+
+def _is_ephemeral(act: Act | None) -> bool:
+    assert act is not None
+    return act.ephemeral
+
+
 def test_a_click_and_a_choice_say_what_they_act_on() -> None:
     """And where they were made."""
     button, select = acts.control(click()), acts.control(click(action=chosen("alice:75|a3u")))
