@@ -27,6 +27,8 @@ class Progress:
     total: int | None = None
     loss: float | None = None
     """NaN where the trainer printed it, or dropped the field because of it."""
+    reward: float | None = None
+    """What the answers earned on average, in reinforcement learning."""
     step_seconds: float | None = None
     eta: timedelta | None = None
     """Time that the steps left take at the recent pace."""
@@ -64,6 +66,8 @@ class Shape:
     losses: tuple[str, ...]
     seconds: tuple[tuple[str, float], ...]
     """Fields that hold the time of a step, with their unit in seconds."""
+    rewards: tuple[str, ...] = ()
+    """Fields that hold the average reward."""
     block: bool = False
     """The fields stand on the lines after, up to the next step."""
     epoch: str = ""
@@ -94,6 +98,7 @@ SHAPES = (
         name="NeMo-RL",
         line=r"={10,} Step (\d+)/(\d+) ={10,}",
         losses=("Loss", "loss", "Validation loss"),
+        rewards=("Avg Reward", "Avg Filtered Reward"),
         seconds=(("Total step time", 1.0),),
         block=True,
         epoch=r"={10,} Epoch (\d+)/(\d+) ={10,}",
@@ -131,11 +136,17 @@ def progress(text: str) -> Progress | None:
     left = None if last.total is None else max(last.total - last.step, 0)
     return replace(
         last,
-        loss=next((s.loss for s in reversed(steps[-2:]) if s.loss is not None), None),
+        loss=_newest([step.loss for step in steps[-2:]]),
+        reward=_newest([step.reward for step in steps[-2:]]),
         eta=None if pace is None or left is None else timedelta(seconds=pace * left),
         checkpoint=_checkpoint(raw),
         finished=_FINISHED.search(raw) is not None,
     )
+
+
+def _newest(figures: Sequence[float | None]) -> float | None:
+    """Return the last figure that is known: the step that runs has none yet."""
+    return next((figure for figure in reversed(figures) if figure is not None), None)
 
 
 def readings(text: str) -> Iterator[Progress]:
@@ -160,8 +171,17 @@ def _reading(
     loss = next((fields[key] for key in shape.losses if key in fields), None)
     if loss is None and fields.get(shape.skipped) == 0:
         loss = math.nan
+    reward = next((fields[key] for key in shape.rewards if key in fields), None)
     seconds = next((fields[key] * unit for key, unit in shape.seconds if key in fields), None)
-    return Progress(step=step, total=total, loss=loss, step_seconds=seconds, epoch=which, epochs=of)
+    return Progress(
+        step=step,
+        total=total,
+        loss=loss,
+        reward=reward,
+        step_seconds=seconds,
+        epoch=which,
+        epochs=of,
+    )
 
 
 def _ends(shape: Shape, lines: Sequence[Any], raw: bytes) -> Iterator[int]:

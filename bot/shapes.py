@@ -202,6 +202,15 @@ ClusterName = Annotated[
 ]
 Path = Annotated[str, BeforeValidator(_path)]
 Line = Annotated[str, BeforeValidator(_LINE)]
+Setting = Annotated[
+    str,
+    text(
+        r"\+{0,2}[A-Za-z_][A-Za-z0-9_.]*=[^\x00-\x1f\x7f]*",
+        "a setting",
+        "such as `dpo.max_num_steps=50`",
+        300,
+    ),
+]
 Pattern = Annotated[str, BeforeValidator(_pattern)]
 Duration = Annotated[str, BeforeValidator(_duration)]
 Switch = Annotated[bool, BeforeValidator(_switch)]

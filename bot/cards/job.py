@@ -11,7 +11,7 @@ from bot.cards.ending import ENDINGS, cause, ending, exit_code, never_started
 from bot.cards.mend import SHOW_LOG
 from bot.cluster.slurm import dependency_in_words, hopeless, reason_in_words
 from bot.grammar.usage import marked
-from bot.model import Job, Request, State
+from bot.model import Job, Observation, Request, State
 from bot.words import duration
 
 TONES = {
@@ -99,11 +99,17 @@ def sentence(job: Job) -> Text:
     return parts.fill(BETWEEN[seen.state], raw=seen.raw)
 
 
+def waits_for(seen: Observation, namesakes: Sequence[str] = ()) -> str:
+    """Return why a job waits, as a sentence without its full stop; empty when Slurm is silent."""
+    waits = ""
+    if seen.reason == "Dependency":
+        waits = dependency_in_words(seen.dependency, namesakes)
+    return waits or reason_in_words(seen.reason)
+
+
 def _pending(job: Job) -> Text:
     seen = job.seen
-    why = reason_in_words(seen.reason)
-    if seen.reason == "Dependency":
-        why = dependency_in_words(seen.dependency, job.namesakes) or why
+    why = waits_for(seen, job.namesakes)
     if not why and job.attempt == 1:
         return ("Submitted. Slurm has not looked at it yet.",)
     waits = "Waiting." if job.attempt == 1 else f"Attempt {job.attempt} is waiting."

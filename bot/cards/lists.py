@@ -9,8 +9,7 @@ from datetime import datetime
 from bot.card import Bullets, Card, Fact, Moment, Mono, Part, Table, Text, plain
 from bot.cards import parts, session
 from bot.cards.ending import exit_code
-from bot.cards.job import sentence, tone
-from bot.cluster.slurm import reason_in_words
+from bot.cards.job import sentence, tone, waits_for
 from bot.model import Job, Observation, PartitionState, State
 from bot.words import count, duration
 
@@ -157,7 +156,7 @@ def _state(job: Observation) -> str:
     """Return the state, and why it waits or with which code it failed."""
     if job.state is State.UNKNOWN:
         return f"unknown ({job.raw})"
-    if job.state is State.PENDING and (why := reason_in_words(job.reason)):
+    if job.state is State.PENDING and (why := waits_for(job)):
         return f"{job.state.value}: {why}"
     told = [f"{fact.label}: {plain(fact.value)}" for fact in exit_code(job)]
     return ". ".join([job.state.value, *told])

@@ -21,6 +21,8 @@ def in_words(progress: Progress) -> str:
     if progress.loss is not None:
         loss = "NaN" if math.isnan(progress.loss) else f"{progress.loss:.4g}"
         words.append(f"loss {loss}")
+    if progress.reward is not None:
+        words.append(f"reward {progress.reward:.4g}")
     if progress.eta is not None and not progress.finished and progress.eta.total_seconds() > 0:
         words.append(f"about {duration(progress.eta)} left")
     elif progress.step_seconds and not progress.finished:

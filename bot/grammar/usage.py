@@ -94,6 +94,7 @@ def _others(shown: list[str]) -> tuple[Text, ...]:
 
 def _page(command: Command) -> Card:
     options = [option for _, option in typed_fields(command.model) if option.help]
+    options.sort(key=lambda option: not option.positional)
     items = tuple((Mono(text=_names(option)), ": ", *_explained(option)) for option in options)
     parts: list[Part] = [
         Excerpt(caption=("Usage",), text=usage(command)),

@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from bot.demo.cluster import EmbeddedCluster, Login
 from tests.cluster_fixture import Person
-from tests.e2e.hands import words
+from tests.e2e.hands import options, words
 from tests.e2e.room import Room, room
 from tests.e2e.test_workflows import number, told
 
@@ -141,3 +141,13 @@ async def test_a_training_without_a_key_for_wandb_is_mended_by_a_click(desk: Roo
         shown = words(await hands.becomes(again, "Completed after", 120))
         assert "no wandb" in shown
         assert "logger.wandb_enabled=False" in shown
+
+
+async def test_a_partition_that_does_not_exist_is_replaced_by_one_that_does(desk: Room) -> None:
+    """Its cluster type follows, which nobody can know of a partition that is not there."""
+    async with told(desk) as hands:
+        offer = await hands.asked("/nemo-rl run dpo -p general --time 5")
+        assert "has no partition" in words(offer)
+        place = next(value for label, value in options(offer).items() if label.startswith("a3u"))
+        card = await hands.pressed(offer, "resubmit_partition", place)
+        await hands.becomes(card, "Completed after", 120)

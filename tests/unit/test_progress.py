@@ -80,6 +80,7 @@ def test_nemo_rl_counts_over_epochs_and_keeps_the_last_loss() -> None:
     assert (seen.step, seen.total, seen.loss) == (104, 300, 0.0123)
     assert seen.eta == timedelta(seconds=196 * 41.91)
     assert (seen.epoch, seen.epochs, seen.in_epoch) == (2, 3, (4, 100))
+    assert seen.reward == 0.4375
 
 
 def test_a_loss_is_known_by_either_spelling() -> None:

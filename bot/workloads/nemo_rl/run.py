@@ -12,7 +12,7 @@ from pydantic import AfterValidator
 from bot.errors import FieldError, InputRefused
 from bot.model import File, Launch
 from bot.options import Option, RetriesOption, flag, word
-from bot.shapes import Line, Path, Switch
+from bot.shapes import Path, Setting, Switch
 from bot.workload import Need, Site, Workload
 from bot.workloads.nemo_rl import launcher, wandb
 from bot.workloads.nemo_rl.launcher import RlJob
@@ -37,13 +37,13 @@ class NemoRlRun(RlJob):
     job_script: Annotated[
         Annotated[Path, AfterValidator(_script)],
         word(
-            "dpo|grpo|sft|SCRIPT",
+            "SCRIPT",
             "--job-script",
-            help="the algorithm, or a job script such as `algorithms/dpo.sh`",
+            help="`dpo`, `grpo`, `sft`, or another job script, such as `algorithms/mine.sh`",
         ),
     ]
     args: Annotated[
-        tuple[Line, ...],
+        tuple[Setting, ...],
         Option(
             (),
             "settings of the training, such as `dpo.max_num_steps=50`, if the launcher takes any",

@@ -102,6 +102,7 @@ def test_a_state_that_nobody_knows_is_shown_as_slurm_wrote_it() -> None:
             Progress(step=150, total=300, epoch=2, epochs=3),
             f"{'▰' * 6}{'▱' * 6}  epoch 2 of 3, step 50 of 100",
         ),
+        (Progress(step=3, loss=0.5, reward=0.4375), "step 3, loss 0.5, reward 0.4375"),
         (Progress(step=5, total=10, epoch=1, epochs=1), f"{'▰' * 6}{'▱' * 6}  step 5 of 10"),
     ],
 )

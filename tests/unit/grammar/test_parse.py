@@ -266,6 +266,14 @@ def test_a_bad_expression_for_grep_is_refused() -> None:
     assert "regular expression" in errors("/slurm", "logs 75 --grep '('")["grep"].message
 
 
+def test_a_stray_word_is_no_setting_of_the_training() -> None:
+    found = errors("/nemo-rl", "run dpo x")["args"]
+    assert found.message == "`x` is not possible as a setting"
+    assert "dpo.max_num_steps=50" in found.hint
+    run = parsed("/nemo-rl", "run dpo -- ++dpo.max_num_steps=5 data.path='a b'").options
+    assert run.model_dump()["args"] == ("++dpo.max_num_steps=5", "data.path=a b")
+
+
 def test_only_workers_are_numbered() -> None:
     found = errors("/slurm", "logs 75 head 2")["worker"]
     assert (found.message, found.hint) == (
