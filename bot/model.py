@@ -142,6 +142,8 @@ class Launch(Value):
     sbatch_options: tuple[str, ...] = ()
     files: tuple[File, ...] = ()
     """Laid down before it starts, for the login account's eyes only."""
+    folders: tuple[str, ...] = ()
+    """Made before it starts where they are not there: containers mount only what is."""
     secrets: bool = False
     """Whether the secrets on the cluster belong into its environment."""
     auth: str = ""

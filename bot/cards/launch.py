@@ -57,6 +57,8 @@ def dry_run(request: Request, launch: Launch) -> Card:
 def _commands(launch: Launch) -> str:
     lines = [f"cd {shlex.quote(launch.cwd)}"] if launch.cwd else []
     lines += [f"export {name}={shlex.quote(value)}" for name, value in launch.env]
+    if launch.folders:
+        lines.append(f"mkdir -p {shlex.join(launch.folders)}")
     lines.append(shlex.join(launch.argv))
     if launch.sbatch_options:
         lines.append(f"# sbatch also gets: {shlex.join(launch.sbatch_options)}")

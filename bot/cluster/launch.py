@@ -47,7 +47,7 @@ def launch(request_id: str, attempt: int, what: Launch, wait: float) -> Query[Sp
         str(attempt),
         f"{max(wait, 0.1):.2f}",
         f"sb_cwd={quoted([what.cwd])}\nset -- {quoted(what.argv)}\n",
-        exports(dict(what.env)) + (_SECRETS if what.secrets else ""),
+        exports(dict(what.env)) + (_SECRETS if what.secrets else "") + _made(what.folders),
         f"sb_sign={quoted([signature(request_id)])}\n",
         _options(what.sbatch_options),
         _RUNNER,
@@ -60,6 +60,11 @@ def launch(request_id: str, attempt: int, what: Launch, wait: float) -> Query[Sp
         return read(output, mark)[0]
 
     return Query(_LAUNCH, parse, args, timeout=2 * wait + _PATIENCE, name="launch")
+
+
+def _made(folders: Sequence[str]) -> str:
+    """Return the line that makes folders; what it cannot make, the launcher will miss by itself."""
+    return f"mkdir -p -- {quoted(folders)}\n" if folders else ""
 
 
 _AFTER = "--dependency="

@@ -167,6 +167,7 @@ def launch(options: NemoRun, site: Site) -> Launch:
             ("TERM", "dumb"),
         ),
         sbatch_options=(*left, *waits),
+        folders=tuple(path for path in (run.log_dir, run.cache_dir) if path),
         secrets=True,
     )
 

@@ -453,6 +453,17 @@ async def test_secrets_reach_the_launcher_only_where_they_belong(site: Site) -> 
     assert not [path for path in kept if path.is_file() and "s3 cret" in path.read_text()]
 
 
+async def test_folders_are_there_before_the_launcher_starts(site: Site) -> None:
+    """A container mounts only what is; one that is there already stays as it is."""
+    (site.home / "cache").mkdir(mode=0o750)
+    folders = (f"{site.home}/new logs/a", f"{site.home}/cache")
+    argv = ("sh", "-c", 'ls -d "$0" "$1" >seen; sbatch a', *folders)
+    what = Launch(argv=argv, cwd=str(site.home), folders=folders)
+    await site.shell.run(launch("made", 1, what, 5))
+    assert set((site.home / "seen").read_text().splitlines()) == set(folders)
+    assert (site.home / "cache").stat().st_mode & 0o777 == 0o750
+
+
 async def test_old_spools_are_swept_and_no_other(site: Site) -> None:
     """Not those of open requests, nor new ones, nor one whose launcher lives."""
     long_ago = time.time() - 100 * 86400

@@ -102,6 +102,42 @@ def test_options_that_run_py_lacks_go_to_sbatch() -> None:
     assert made.argv[-2:] == ("--account", "research")
 
 
+def test_folders_that_are_mounted_are_passed_and_made() -> None:
+    run = NemoRun(recipe="x.py", log_dir="logs", cache_dir="~/c", data_dir="/gcs/d")
+    made = launch(run, SITE)
+    words = " ".join(made.argv)
+    assert f"--log-dir {NEMO_DIR}/logs --cache-dir /home/ana/c --data-dir /gcs/d" in words
+    assert made.folders == (f"{NEMO_DIR}/logs", "/home/ana/c")
+
+
+def test_what_run_py_has_goes_to_it_and_the_rest_to_sbatch() -> None:
+    run = NemoRun(recipe="x.py", nodes=2, time="04:00:00", qos="high", account="a", log_dir="/l")
+    flags = ("-e", "--script", "--num-nodes", "-d", "--time", "--log_dir")
+    made = launch(run, SITE.model_copy(update={"flags": flags}))
+    assert made.argv[2:] == (
+        *("-e", "slurm", "-d", NEMO_DIR, "--script", "x.py", "--num-nodes", "2"),
+        *("--log_dir", "/l", "--time", "04:00:00"),
+    )
+    assert made.sbatch_options == ("--partition=a3m", "--account=a", "--qos=high")
+
+
+@pytest.mark.parametrize(
+    ("word", "placed"),
+    [
+        ("--ckpt=~/c", "--ckpt=/home/ana/c"),
+        ("--ckpt=$WORK_DIR/c", f"--ckpt={NEMO_DIR}/c"),
+        ("--ckpt=/gcs/c", "--ckpt=/gcs/c"),
+        ("--name=~x", "--name=~x"),
+        ("--mock", "--mock"),
+    ],
+)
+def test_paths_in_options_of_run_py_are_put_in_place(word: str, placed: str) -> None:
+    run = complete(NemoRun(recipe="x.py", extra=(word,)), SITE)
+    assert run.extra == (placed,)
+    lies = [need.path for need in needs(run, SITE) if need.kind == "any"]
+    assert lies == ([placed.partition("=")[2]] if "=/" in placed else [])
+
+
 @pytest.mark.parametrize(
     ("run", "expected"),
     [
