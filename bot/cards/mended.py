@@ -53,9 +53,10 @@ def cancelled(
 ) -> Card:
     """Say what came of a cancel; offer to end those jobs of the same launch that are left."""
     done = cancellation.outcome in {Cancelled.DONE, Cancelled.RUNS}
+    words = CANCELLED if job.session is None else {**CANCELLED, **RELEASED}
     return Card(
         tone=Tone.STOPPED if done else Tone.TROUBLE,
-        lead=parts.fill(CANCELLED[cancellation.outcome], job=parts.job_name(job)),
+        lead=parts.fill(words[cancellation.outcome], job=parts.job_name(job)),
         buttons=(cancel_all(request, left),) if request and left else (),
     )
 
