@@ -95,7 +95,14 @@ def stay(length: timedelta) -> Fact:
 def stays(request: Request) -> tuple[Fact, ...]:
     """Return how long what is asked for stays, if it is interactive."""
     asked = read_duration(str(request.options.get("expires") or ""))
-    return (stay(asked),) if asked is not None else ()
+    if asked is None:
+        return ()
+    limit = request.resources.time
+    fact = stay(asked)
+    if limit is None or limit <= asked:
+        return (fact,)
+    room = f"; Slurm's limit of {duration(limit)} leaves room to extend it"
+    return (Fact(label=fact.label, value=(*fact.value, room)),)
 
 
 def runs(request: Request) -> str:

@@ -57,7 +57,7 @@ class Exec(Options):
     """One command inside an interactive job."""
 
     job: JobWord = None
-    line: Annotated[
+    cmd: Annotated[
         CommandWords,
         Option(
             (),

@@ -17,7 +17,7 @@ async def run_inside(service: Service, act: Act, parsed: Parsed) -> Card | None:
     job = await service.job(act, node, asked.job)
     if job is None:
         raise UnknownJob(f"Job {asked.job} was not launched from here")
-    return await sessions.inside(service, act, node, job, asked.line)
+    return await sessions.inside(service, act, node, job, asked.cmd)
 
 
 async def shell(service: Service, act: Act, parsed: Parsed) -> Card:

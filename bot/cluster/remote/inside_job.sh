@@ -4,6 +4,7 @@
 
 sb_root=$HOME/.sbatchat/inside
 sb_dir=$sb_root/$2
+sb_umask=$(umask)
 umask 077
 if ! mkdir -p "$sb_dir"; then
   printf 'room\037'
@@ -19,7 +20,7 @@ if [ "$sb_line" = "$1" ]; then
   # Detached: a connection that is cut changes nothing.
   (
     as_login
-    exec setsid /bin/sh -c "$8" inside "$sb_dir" "$3" "$4" "$5" "$6" "$7"
+    exec setsid /bin/sh -c "$8" inside "$sb_dir" "$3" "$4" "$5" "$6" "$7" "$sb_umask"
   ) </dev/null >/dev/null 2>&1 &
 fi
 sb_left=$((($6 + 15) * 10))

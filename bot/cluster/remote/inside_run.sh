@@ -1,11 +1,11 @@
 # $1: where to leave output and status; $2: folder; $3: the script that leads into the job;
-# $4: the command; $5: seconds; $6: bytes.
+# $4: the command; $5: seconds; $6: bytes; $7: the login's umask, which the command inherits.
 
 COMMAND=$4
 export COMMAND
 {
   # `timeout` makes a group of its own, so that all of it ends together, srun and its step too.
-  { cd "$2" && exec timeout -k 5 "$5" bash "$3"; } </dev/null 2>&1 &
+  { umask "$7" && cd "$2" && exec timeout -k 5 "$5" bash "$3"; } </dev/null 2>&1 &
   sb_began=$(date +%s)
   wait $!
   sb_status=$?

@@ -10,6 +10,7 @@ import pytest
 
 from bot.cluster.inside_job import BYTES, Ran, run_inside
 from bot.errors import ClusterUnreachable
+from bot.ports import Query
 from tests.unit.cluster.local import LocalShell
 
 ATTACH = 'echo "in $PWD"; exec bash -c "$COMMAND"\n'
@@ -45,6 +46,19 @@ async def test_a_command_is_one_value_whatever_it_holds(
     Path(attach).write_text('printf "%s" "$COMMAND"')
     assert await ask(tmp_path, attach, word) == Ran(0, word)
     assert not list(tmp_path.rglob("pwned"))
+
+
+async def test_what_a_command_makes_has_the_modes_that_people_are_used_to(
+    tmp_path: Path, attach: str
+) -> None:
+    """Only what is kept of its output is the login account's own."""
+    await ask(tmp_path, attach, "umask 022; echo >shared; umask >mask")
+    assert (tmp_path / "rl" / "shared").stat().st_mode & 0o777 == 0o644
+    login = await LocalShell(tmp_path).run(Query("umask", lambda output: output.stdout))
+    await ask(tmp_path, attach, "umask >mask", act="a2")
+    assert (tmp_path / "rl" / "mask").read_text().strip() == login.strip()
+    (kept, _) = sorted((tmp_path / ".sbatchat" / "inside").iterdir())
+    assert (kept / "out").stat().st_mode & 0o777 == 0o600
 
 
 async def test_asking_twice_runs_it_once(tmp_path: Path, attach: str) -> None:
