@@ -22,20 +22,28 @@ Apologise = Callable[[Act, str], Awaitable[None]]
 """Tells the person that the bot broke; the text is the id under which the log says how."""
 
 
+def _nothing(_act: Act) -> bool:
+    return False
+
+
 class Inbox:
     """Keeps acts and performs them: at once, those of one person one after the other.
+
+    What is `aside` of a person's other acts (since it takes long, and they do not depend on it)
+    holds up none of them.
 
     An act that was kept and not finished is resumed by the next life of the bot. One that several
     lives in a row did not survive is given up, with an apology.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # each says one thing about acts
         self,
         store: Store,
         perform: Perform,
         resume: Perform,
         apologise: Apologise,
         *,
+        aside: Callable[[Act], bool] = _nothing,
         abreast: int = 16,
         lives: int = 3,
     ) -> None:
@@ -43,11 +51,13 @@ class Inbox:
         self._perform = perform
         self._resume = resume
         self._apologise = apologise
+        self._aside = aside
         self._slots = asyncio.Semaphore(abreast)
         self._lives = lives
         self._group: asyncio.TaskGroup | None = None
         self._early: list[Act] = []
-        self._lanes: dict[tuple[str, str], deque[tuple[Act, bool]]] = {}
+        self._lanes: dict[tuple[str, str, str], deque[tuple[Act, bool]]] = {}
+        """By team, person and, for what is aside, the act."""
 
     async def accept(self, act: Act) -> bool:
         """Keep an act and see to it; False when it was known before. Raises StoreFailed."""
@@ -80,14 +90,14 @@ class Inbox:
                 self._group = None
 
     def _put(self, group: asyncio.TaskGroup, act: Act, *, again: bool) -> None:
-        person = (act.caller.team, act.caller.user)
+        person = (act.caller.team, act.caller.user, act.id if self._aside(act) else "")
         if person in self._lanes:
             self._lanes[person].append((act, again))
         else:
             self._lanes[person] = deque([(act, again)])
             group.create_task(self._lane(person))
 
-    async def _lane(self, person: tuple[str, str]) -> None:
+    async def _lane(self, person: tuple[str, str, str]) -> None:
         """Do the acts of one person in order."""
         lane = self._lanes[person]
         try:

@@ -105,7 +105,7 @@ async def _bot(
         vouch=Services(settings.services.hugging_face, settings.services.wandb).vouch,
     )
     desk = Desk(service=service, chat=chat)
-    inbox = Inbox(store, desk.perform, desk.resume, desk.apologise)
+    inbox = Inbox(store, desk.perform, desk.resume, desk.apologise, aside=desk.takes_long)
     app = _app(settings, chat.client)
     register(app, inbox.accept, settings.secret_values)
     async with _running(outbox.run(), launcher.run(), explainer.run(), inbox.run()):

@@ -14,7 +14,7 @@ from bot.ports import Wanted
 from bot.service import Service, recipes
 from handlers.actions import ACTIONS
 from handlers.chat import SlackChat
-from handlers.commands import COMMANDS
+from handlers.commands import COMMANDS, LONG
 from handlers.commands.command import typed
 
 logger = logging.getLogger(__name__)
@@ -55,6 +55,16 @@ class Desk:
     async def apologise(self, act: Act, error_id: str) -> None:
         """Tell the person that the bot broke."""
         await self._answer(act, trouble.broke(error_id))
+
+    def takes_long(self, act: Act) -> bool:
+        """Whether an act may take a minute, so that its person's other acts should not wait."""
+        if act.kind not in {ActKind.SLASH, ActKind.MENTION}:
+            return False
+        try:
+            parsed = grammar.parse(act.command, act.text)
+        except InputRefused:
+            return False
+        return isinstance(parsed, grammar.Parsed) and parsed.subcommand in LONG
 
     async def _carry_out(self, act: Act) -> Card | None:
         if act.kind in {ActKind.BUTTON, ActKind.SELECT}:

@@ -23,4 +23,7 @@ COMMANDS: dict[str, Run] = {
     **CLUSTERS,
 }
 
-__all__ = ["COMMANDS", "Run"]
+LONG = frozenset({"nemo-rl exec"})
+"""Subcommands that wait for what may take a minute."""
+
+__all__ = ["COMMANDS", "LONG", "Run"]

@@ -134,6 +134,8 @@ async def commands(lab: Room, alice: Person, card: Json, job: str) -> None:
     assert (await alice.ssh("cat ran; rm ran")).stdout == "it ran\n"
 
     await operator.slash(f"/nemo-rl exec {job} -- 'echo begun; sleep 71 & sleep 71'")
+    await operator.reply(card, "Runs inside job")
+    await operator.asked(f"/slurm status {job}", within=2.5)
     late = words(await operator.reply(card, "was ended after 3 s", 40))
     assert "begun" in late
     steps = await lab.cluster.run("squeue", "-s", "-h", "-j", job, "-o", "%i %j")

@@ -123,6 +123,26 @@ async def test_an_answer_whose_url_is_spent_goes_another_way(counter: Counter) -
     assert counter.calls() == ["response_url", "chat.postEphemeral"]
 
 
+@pytest.mark.parametrize(
+    ("command", "text", "long"),
+    [
+        ("/nemo-rl", "exec 75 -- train", True),
+        ("", "exec -- train", True),
+        ("/nemo-rl", "exec --help", False),
+        ("/nemo-rl", "exec", False),
+        ("/slurm", "status 75", False),
+    ],
+)
+def test_only_what_waits_for_a_command_takes_long(
+    counter: Counter, command: str, text: str, *, long: bool
+) -> None:
+    """Everything else of a person is done in order."""
+    caller = Caller(team="T1", user=RESEARCHER, channel=TRAINING)
+    kind = ActKind.SLASH if command else ActKind.MENTION
+    act = Act(id="a1", kind=kind, caller=caller, at=NOW, command=command, text=text)
+    assert counter.desk.takes_long(act) is long
+
+
 async def test_a_mention_is_answered_in_public_in_its_thread(counter: Counter) -> None:
     """By the outbox, so that a crash loses nothing; the same act is the same answer."""
     for _ in range(2):

@@ -8,7 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -66,9 +66,18 @@ def diary() -> Diary:
 
 
 @asynccontextmanager
-async def running(store: SqlStore, diary: Diary, *, abreast: int = 16) -> AsyncIterator[Inbox]:
+async def running(
+    store: SqlStore, diary: Diary, *, abreast: int = 16, aside: Collection[str] = ()
+) -> AsyncIterator[Inbox]:
     """Run an inbox as long as the block lasts; leaving it is a shutdown."""
-    inbox = Inbox(store, diary.perform, diary.resume, diary.apologise, abreast=abreast)
+    inbox = Inbox(
+        store,
+        diary.perform,
+        diary.resume,
+        diary.apologise,
+        aside=lambda act: act.id in aside,
+        abreast=abreast,
+    )
     task = asyncio.create_task(inbox.run())
     try:
         yield inbox
@@ -126,6 +135,21 @@ async def test_acts_of_one_person_go_in_order_and_others_do_not_wait(
         diary.hold["a1"].set()
         await until(nothing_open(store))
     assert diary.done == ["b1", "a1", "a2"]
+
+
+async def test_what_takes_long_holds_up_nothing_else_of_its_person(
+    store: SqlStore, diary: Diary
+) -> None:
+    """Nor do two such acts wait for one another."""
+    diary.hold |= {"a1": asyncio.Event(), "a2": asyncio.Event()}
+    async with running(store, diary, aside={"a1", "a2"}) as inbox:
+        for one in (act("a1"), act("a2"), act("a3"), act("a4")):
+            await inbox.accept(one)
+        await until(lambda: diary.done == ["a3", "a4"])
+        assert set(diary.begun) == {"a1", "a2", "a3", "a4"}
+        diary.hold["a2"].set()
+        diary.hold["a1"].set()
+        await until(nothing_open(store))
 
 
 async def test_no_more_than_so_many_are_done_at_one_time(store: SqlStore, diary: Diary) -> None:
