@@ -213,7 +213,9 @@ async def test_a_way_in_that_never_comes_is_told_and_a_job_that_dies_first_too(
         ended = words(await hands.becomes(card, f"Released by <@{hands.user}>"))
         assert "before there was a way in" in ended
 
-        await alice.ssh(f"truncate -s 100 {SLOW}/nemo_rl-h20260302.sqsh")
+        # Whole when it was looked at, and gone when the nodes want it.
+        image = "./nemo_rl-h20260302.sqsh"
+        await alice.ssh(f"sed -i '2i rm -f {image}' {SLOW}/launch.sh")
         card = await hands.launched("/nemo-rl interactive -N 2 -p a3m --expires 1h")
         ended = words(await hands.becomes(card, "Failed", 60))
         assert "before there was a way in" in ended
