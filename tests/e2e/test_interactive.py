@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,6 +14,7 @@ from bot.demo.cluster import EmbeddedCluster
 from bot.demo.slack.workspace import ADMIN, OUTSIDER
 from tests.cluster_fixture import Person, alice
 from tests.e2e.hands import Hands, Json, controls, words
+from tests.e2e.journal_kill import Death
 from tests.e2e.room import Room, room
 from tests.e2e.slurm_count import shown
 
@@ -63,9 +65,14 @@ async def state(lab: Room, job: str) -> str:
     return (await shown(lab.cluster, job))["JobState"]
 
 
-async def restarted(lab: Room) -> None:
-    """Kill the bot and let it live again."""
-    await lab.bot.kill()
+async def restarted(lab: Room, dies_at: str = "") -> None:
+    """Kill the bot and let it live again; with a step, for a life that ends at that step first."""
+    if lab.bot.alive:
+        await lab.bot.kill()
+    if dies_at:
+        lab.bot.start(Death(dies_at))
+        async with asyncio.timeout(60):
+            await lab.bot.died()
     lab.bot.start()
     await lab.online()
 
@@ -78,7 +85,7 @@ async def test_an_idle_cluster_is_entered_used_extended_and_released(
         card = await hands.launched("/nemo-rl interactive -N 2 -p a3m --expires 1h --time 2h")
         coming = await hands.becomes(card, "Coming up")
         job = number(coming)
-        await restarted(lab)
+        await restarted(lab, dies_at="session_ready")
         ready = words(await hands.reply(card, "is ready", 60))
         folder = lab.cluster.address.nemo_rl
         assert f"<@{hands.user}>" in ready
@@ -155,7 +162,7 @@ async def test_it_is_released_when_its_time_is_up_also_by_the_next_life(lab: Roo
         await lab.bot.kill()
         await hands.until(lambda: _ran(lab, job), lambda seconds: seconds > 41, 60)
         assert await state(lab, job) == "RUNNING"
-        lab.bot.start()
+        await restarted(lab, dies_at="session_released")
         ended = words(await hands.becomes(card, "since its time was up", 60))
         assert "Released after" in ended
         assert (await state(lab, job)).startswith("CANCELLED")
