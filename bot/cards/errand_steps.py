@@ -34,7 +34,7 @@ SAYINGS: dict[str, Saying] = {
     "launcher": Saying("Trying run.py", "run.py --help works"),
     "launch-script": Saying("Looking for the launcher", "Launcher {said}"),
     "nemo-rl": Saying("Fetching NeMo-RL", "NeMo-RL at {fact}", "NeMo-RL at {fact}"),
-    "submodules": Saying("Fetching submodules", "{n}, all of them checked out"),
+    "submodules": Saying("Fetching submodules", "{n} checked out, none missing"),
 }
 
 _PRESENT = {
@@ -46,7 +46,7 @@ _PRESENT = {
 }
 
 _KEPT = {
-    "dirty": "left as it is, since {n} in it are not committed",
+    "dirty": "left as it is: {n} not committed",
     "elsewhere": "left as it is, since it is at {detail}",
     "alone": "left as it is, since it has no remote `origin`",
     "own": "left as it is, since its branch {detail} has commits of its own",

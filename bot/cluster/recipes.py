@@ -20,7 +20,9 @@ cd -- "$1" || exit
 commit=$(git rev-parse HEAD 2>/dev/null)
 branch=$(git symbolic-ref --quiet --short HEAD 2>/dev/null)
 changed=0
-[ -z "$commit" ] || changed=$(git status --porcelain --untracked-files=no 2>/dev/null | wc -l)
+# The tokens of NeMo-RL belong to the site: they are no change of the recipes.
+[ -z "$commit" ] || changed=$(git status --porcelain --untracked-files=no 2>/dev/null |
+  grep -cv ' [^ ]*nemo_rl/configs/auth\.sh$')
 launcher=no
 [ ! -f run.py ] || launcher=yes
 printf '%s\037%s\037%s\037%s\035' "$commit" "$branch" "$changed" "$launcher"

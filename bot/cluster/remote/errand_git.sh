@@ -32,7 +32,12 @@ sb_commit_fact() {
   fact "$2" "$(git -C "$1" log -1 --format='%h of %cs' HEAD)${sb_at:+, branch $sb_at}"
 }
 
-sb_clone() { # $1: repository; $2: what to check out, or empty; $3: checkout
+sb_clone() { # How many files of the checkout $1 are changed; not the tokens of NeMo-RL, which belong to the site.
+sb_changes() {
+  git -C "$1" status --porcelain --untracked-files=no | grep -cv ' nemo_rl/configs/auth\.sh$'
+}
+
+# $1: repository; $2: what to check out, or empty; $3: checkout
   rm -rf -- "$3.sbatchat-part"
   mkdir -p -- "${3%/*}" || fail closed "${3%/*}"
   sb_undo() { rm -rf -- "$sb_new"; }
@@ -49,6 +54,11 @@ sb_clone() { # $1: repository; $2: what to check out, or empty; $3: checkout
   sb_undo() { :; }
 }
 
+# How many files of the checkout $1 are changed; not the tokens of NeMo-RL, which belong to the site.
+sb_changes() {
+  git -C "$1" status --porcelain --untracked-files=no | grep -cv ' nemo_rl/configs/auth\.sh$'
+}
+
 # $1: repository; $2: what to check out, or empty for what it is at or its default; $3: checkout;
 # $4: `asked` when a person named $2. Sets sb_why, and sb_new when it was cloned.
 sb_checkout() {
@@ -62,8 +72,9 @@ sb_checkout() {
     fail occupied "$3"
   sb_before=$(git -C "$3" rev-parse HEAD)
   sb_on=$(git -C "$3" symbolic-ref -q --short HEAD) || sb_on=
-  if [ -n "$(git -C "$3" status --porcelain --untracked-files=no | head -n 1)" ]; then
-    sb_why="dirty $(git -C "$3" status --porcelain --untracked-files=no | wc -l)"
+  sb_changed=$(sb_changes "$3")
+  if [ "$sb_changed" -gt 0 ]; then
+    sb_why="dirty $sb_changed"
     return 0
   fi
   if [ -z "$4" ] && [ -n "$2" ] && [ "$sb_on" != "$2" ]; then

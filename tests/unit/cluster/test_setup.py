@@ -233,6 +233,20 @@ async def test_what_is_somebodys_own_is_not_touched(
     )
 
 
+async def test_tokens_in_the_recipes_do_not_keep_them_from_an_update(account: Account) -> None:
+    """The file that holds them is part of the checkout, and every site changes it."""
+    commit(account.recipes, "nemo_rl/configs/auth.sh", "export HF_TOKEN=\n")
+    await account.nemo_rl()
+    tokens = account.checkout / "nemo_rl" / "configs" / "auth.sh"
+    tokens.write_text("export HF_TOKEN=mine\n")
+    commit(account.recipes, "nemo/new.py", "x = 1\n")
+    sight = await account.nemo_rl()
+    updated = next(step for step in sight.steps if step.name == "recipes")
+    assert (sight.status, updated.state) == (0, StepState.DONE)
+    assert (account.checkout / "nemo" / "new.py").exists()
+    assert tokens.read_text() == "export HF_TOKEN=mine\n"
+
+
 async def test_a_folder_in_the_place_of_the_recipes_is_left_alone(account: Account) -> None:
     """Nothing is cloned over it."""
     account.checkout.mkdir()
