@@ -167,7 +167,7 @@ TROUBLES: tuple[Trouble, ...] = (
         "Nothing is half done: try again, and it goes on from what is there.",
     ),
     Trouble(_of("flock", "setsid"), "The login node lacks a program it takes (util-linux)."),
-    Trouble(_of("no-room"), "The home folder on the cluster has no room. {detail}"),
+    Trouble(_of("no-room"), "The home folder on the cluster has no room, or cannot be written."),
 )
 
 

@@ -12,7 +12,9 @@ from bot.cards import (
     checkpoints,
     clusters,
     doctor,
+    errand,
     experiment,
+    images,
     inside,
     launch,
     lists,
@@ -32,6 +34,7 @@ from bot.cards.secrets import Account
 from bot.check import Check
 from bot.cluster.checkpoints import Checkpoint, Found
 from bot.cluster.glance import Glance
+from bot.cluster.images import Condition, Image
 from bot.cluster.inside_job import Ran
 from bot.cluster.login import Health
 from bot.cluster.recipes import Recipes
@@ -40,6 +43,7 @@ from bot.cluster.slurm import Cancellation, Cancelled, NodeState
 from bot.cluster.tokenizer import Placed
 from bot.diagnosis import Evidence, Finding
 from bot.diagnosis.rules import RULES
+from bot.errand import Errand, ErrandStage, Growth, Step, StepState
 from bot.errors import FieldError, InputRefused, UserError
 from bot.grammar import Help, help_card
 from bot.grammar.commands import COMMANDS
@@ -82,6 +86,8 @@ def cards(word: str) -> Mapping[str, Card]:
         *_secrets(word),
         *_clusters(word),
         *_doctor(word),
+        *_errands(word),
+        *_images(word),
     )
     return dict(made)
 
@@ -431,3 +437,67 @@ def _doctor(word: str) -> Iterator[tuple[str, Card]]:
     yield "doctor.doctor_card/well", doctor.doctor_card("alice", well)
     yield "doctor.doctor_card/ill", doctor.doctor_card("alice", ill)
     yield "doctor.doctor_card/both", doctor.doctor_card("alice", (*ill, *well))
+
+
+def errand_of(word: str, **changes: object) -> Errand:
+    """Return an errand that holds the word wherever words come from outside."""
+    ended = NOW + timedelta(minutes=1)
+    fields: dict[str, object] = {
+        "id": "0123456789abcdef0123",
+        "cluster": "alice",
+        "kind": "nemo setup",
+        "target": word,
+        "args": (word,),
+        "options": {},
+        "typed": word,
+        "caller": Caller(team="T1", user=USER, channel=CHANNEL),
+        "created": NOW,
+        "title": word,
+        "hint": word,
+        "stage": ErrandStage.RUNNING,
+        "steps": (
+            Step(name="python", state=StepState.DONE, began=NOW, ended=ended, said=word),
+            Step(name="venv", state=StepState.THERE, began=NOW, ended=ended, said=word),
+            Step(
+                name="recipes",
+                state=StepState.KEPT,
+                began=NOW,
+                ended=ended,
+                said="elsewhere",
+                detail=word,
+            ),
+            Step(name="copy", state=StepState.RUNNING, began=NOW),
+        ),
+        "facts": (("path", word), ("nemo-run", word), ("recipes", word)),
+        "line": word,
+    }
+    return Errand.model_validate({**fields, **changes})
+
+
+def _errands(word: str) -> Iterator[tuple[str, Card]]:
+    growth = Growth(size=3_100_000_000, total=7_200_000_000, left=130.0)
+    failed = Step(name=word, state=StepState.FAILED, began=NOW, said=word, detail=word)
+    over = {"ended": NOW + timedelta(minutes=2), "growth": None}
+    for stage in ErrandStage:
+        made = errand_of(word, stage=stage, **({} if stage.open else over), stopper=USER)
+        yield f"errand.errand_card/{stage.value}", errand.errand_card(made)
+    many = {
+        "none": errand_of(word, steps=(), stage=ErrandStage.ACCEPTED),
+        "running": errand_of(word),
+        "growing": errand_of(word, growth=growth),
+        "trouble": errand_of(word, trouble=word),
+        "failed": errand_of(
+            word, stage=ErrandStage.FAILED, steps=(failed,), failure=word, tail=word, **over
+        ),
+    }
+    for name, one in many.items():
+        yield f"errand.errand_card/{name}s", errand.errand_card(one)
+    yield "errand.running_already/", errand.running_already(errand_of(word), CHANNEL)
+
+
+def _images(word: str) -> Iterator[tuple[str, Card]]:
+    found = tuple(Image(f"/{word}/{n}", n * 10**9, NOW, kind) for n, kind in enumerate(Condition))
+    defaults = {"/nemo run": f"/{word}/0", "/nemo-rl run": f"/{word}/none"}
+    yield "images.images_card/none", images.images_card("alice", (), defaults, (word,))
+    yield "images.images_card/some", images.images_card("alice", found, defaults, (word,))
+    yield "images.images_card/many", images.images_card("alice", found * 25, {}, (word,))
