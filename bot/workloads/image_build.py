@@ -104,7 +104,14 @@ def launch(options: ImageBuild, site: Site) -> Launch:
     )
     flags = (f"{name}={value}" for name, value in pairs if value)
     reference = _reference(run)
-    argv = ("sbatch", *flags, _script(site), reference.uri, run.target or "", reference.registry)
+    argv = (
+        "sbatch",
+        *flags,
+        _script(site),
+        reference.uri,
+        run.target or run.name or "",
+        reference.registry,
+    )
     return Launch(argv=argv, cwd=site.path("~"))
 
 
