@@ -20,6 +20,7 @@ from bot.cluster.login import Health, Login
 from bot.cluster.shell import COMMAND, Frame, framed, prelude
 from bot.cluster.ssh_connect import check, connect, hop, ours
 from bot.cluster.ssh_files import Change, rewrite
+from bot.cluster.ssh_tunnel import Tunnel
 from bot.errors import AccessRefused, ClusterError, ClusterUnreachable, CommandFailed
 from bot.ports import Output, Query
 
@@ -46,6 +47,7 @@ class SshCluster:
         self._connecting = asyncio.Lock()
         self._connection: asyncssh.SSHClientConnection | None = None
         self._jump: asyncssh.SSHClientConnection | None = None
+        self._tunnel: Tunnel | None = None
         self._next: asyncio.Task[_Session] | None = None
         self._failures = 0
         self._failure: ClusterError = ClusterUnreachable()
@@ -86,6 +88,12 @@ class SshCluster:
                 except TimeoutError:
                     connection.abort()
         self._connection = self._jump = None
+        await self._end_tunnel()
+
+    async def _end_tunnel(self) -> None:
+        tunnel, self._tunnel = self._tunnel, None
+        if tunnel is not None:
+            await tunnel.close()
 
     async def run(self, query: Query[T]) -> T:
         """Ask, once; raises ClusterUnreachable, AccessRefused or what `query.parse` raises."""
@@ -229,10 +237,11 @@ class SshCluster:
         logger.info("connecting to the login node", extra={"action": "ssh_connecting", **where})
         if self._jump is not None:
             self._jump.close()
+        await self._end_tunnel()
         try:
             before = hop(self._login)
-            self._jump = await connect(before) if before else None
-            connection = await connect(self._login, self._jump)
+            self._jump = (await connect(before))[0] if before else None
+            connection, self._tunnel = await connect(self._login, self._jump)
         except ClusterError as error:
             self._failure = error
             self._back_off()

@@ -10,6 +10,7 @@ from typing import Any
 import asyncssh
 
 from bot.cluster.login import Login
+from bot.cluster.ssh_tunnel import Tunnel
 from bot.errors import AccessRefused, ClusterError, ClusterUnreachable, ConfigError
 
 _JUMP = re.compile(r"(?:(?P<user>[^@]+)@)?(?P<host>[^:@]+)(?::(?P<port>\d+))?")
@@ -34,6 +35,8 @@ def check(login: Login) -> None:
         raise ConfigError(f"there is no file {login.known_hosts} with the pinned host keys")
     if login.proxy_jump and not _JUMP.fullmatch(login.proxy_jump):
         raise ConfigError(f"the jump host {login.proxy_jump!r} is not [user@]host[:port]")
+    if login.proxy_jump and login.proxy_command:
+        raise ConfigError("`proxy_jump` and `proxy_command` exclude each other; leave one out")
 
 
 def hop(login: Login) -> Login | None:
@@ -53,20 +56,31 @@ def hop(login: Login) -> Login | None:
 
 async def connect(
     login: Login, through: asyncssh.SSHClientConnection | None = None
-) -> asyncssh.SSHClientConnection:
-    """Connect, through another connection if one is given; raises our errors."""
+) -> tuple[asyncssh.SSHClientConnection, Tunnel | None]:
+    """Connect, through another connection if one is given; raises our errors.
+
+    A tunnel that comes with it is to be closed after it.
+    """
+    tunnel = None
     try:
         async with asyncio.timeout(login.connect_timeout):
-            return await asyncssh.connect(
+            tunnel = await Tunnel.open(login.proxy_command) if login.proxy_command else None
+            connection = await asyncssh.connect(
                 login.host,
                 login.port,
                 username=login.user,
                 tunnel=through or (),
-                proxy_command=login.proxy_command or None,
+                sock=tunnel.sock if tunnel else None,
                 **_trust(login),
             )
     except (TimeoutError, OSError, asyncssh.Error, ValueError) as error:
-        raise ours(error, login) from error
+        said = await tunnel.close() if tunnel else ""
+        raise ours(error, login, said) from error
+    except BaseException:
+        if tunnel:
+            await tunnel.close()
+        raise
+    return connection, tunnel
 
 
 def _trust(login: Login) -> dict[str, Any]:
@@ -83,8 +97,11 @@ def _trust(login: Login) -> dict[str, Any]:
     }
 
 
-def ours(error: Exception, login: Login) -> ClusterError:
-    """Return our error for one of asyncssh's or the system's: the only place where they change."""
+def ours(error: Exception, login: Login, said: str = "") -> ClusterError:
+    """Return our error for one of asyncssh's or the system's: the only place where they change.
+
+    `said` are the last words of the program that should have led there.
+    """
     where = f"{login.user}@{login.host}:{login.port}"
     why = str(error) or type(error).__name__
     if isinstance(error, asyncssh.HostKeyNotVerifiable):
@@ -92,10 +109,10 @@ def ours(error: Exception, login: Login) -> ClusterError:
     if isinstance(error, _PERMANENT):
         return AccessRefused(f"{where} refuses the login: {why}")
     if isinstance(error, TimeoutError):
-        return ClusterUnreachable(f"{where} does not answer")
+        return ClusterUnreachable(f"{where} does not answer{f' ({said})' if said else ''}")
     if isinstance(error, FileNotFoundError) and error.filename:
         return AccessRefused(f"{error.filename} cannot be read, which {where} needs")
-    return ClusterUnreachable(f"{where} is not reachable: {why}")
+    return ClusterUnreachable(f"{where} is not reachable: {said or why}")
 
 
 def _pinned(login: Login) -> str:

@@ -246,6 +246,13 @@ async def test_missing_known_hosts_stop_the_start(server: LoginServer) -> None:
         await SshCluster("alice", login).__aenter__()
 
 
+async def test_two_ways_at_once_stop_the_start(server: LoginServer) -> None:
+    """Nobody could say which is meant."""
+    login = server.login(proxy_jump="bastion", proxy_command=("nc", "x", "22"))
+    with pytest.raises(ConfigError, match="exclude each other"):
+        await SshCluster("alice", login).__aenter__()
+
+
 async def test_a_jump_host_is_checked_like_the_login_node(
     server: LoginServer, tmp_path: Path
 ) -> None:
