@@ -22,7 +22,7 @@ from bot.errors import ClusterError, CommandFailed, StoreFailed
 from bot.experiment import read_experiment
 from bot.login_node import LoginNode
 from bot.messages import living
-from bot.model import Job, Launch, Observation, Request, Session, Stage, State
+from bot.model import Experiment, Job, Launch, Observation, Request, Session, Stage, State
 from bot.ports import Store, Wanted
 from bot.redact import redact
 from bot.refusal import explain_refusal
@@ -42,6 +42,10 @@ QUIET = timedelta(seconds=0.6)
 """A submission that is quicker than this is told with its job id at once, not in two steps."""
 SEARCHES = (0.0, 2.0, 5.0, 10.0, 20.0, 25.0)
 """Seconds before each look for a job whose submission is not certain: past the site's lag."""
+
+
+News = tuple[tuple[spool.Receipt, ...], Experiment | None, bool]
+"""What a launch has come to: its jobs, its experiment, and whether more may follow."""
 
 
 class Launcher:
@@ -118,16 +122,18 @@ class Launcher:
             await self._launch(current)
 
     async def _launch(self, request: Request) -> None:
-        wait = FIRST_LOOK
+        wait, pause = FIRST_LOOK, PAUSE
+        told: News | None = None
         while True:
             outcome = await self._patiently(request, partial(self._look, request, wait))
             match outcome:
-                case spool.Submitted(jobs=receipts, finished=finished, out=said):
-                    request = _of_experiment(request, said)
-                    stage = Stage.SUBMITTED if finished else Stage.ACCEPTED
-                    await self._took(request, receipts, stage)
+                case spool.Submitted(finished=finished):
+                    before = told
+                    request, told = await self._heard(request, outcome, told)
                     if finished:
                         return None
+                    # A launcher may stay until its jobs have ended, with nothing new to tell.
+                    pause = min(2 * pause, LONGEST_WAIT) if told == before else PAUSE
                 case spool.Dead(attempt=attempt):
                     request = request.model_copy(update={"attempt": attempt})
                     await self._store.save_request(request, was=Stage.ACCEPTED)
@@ -139,7 +145,18 @@ class Launcher:
                 case spool.Running() | spool.NotStarted():
                     pass
             wait = LATER_LOOK
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(pause)
+
+    async def _heard(
+        self, request: Request, outcome: spool.Submitted, told: News | None
+    ) -> tuple[Request, News]:
+        """Keep what is new since `told` of a launch that has jobs."""
+        request = _of_experiment(request, outcome.out)
+        news = (outcome.jobs, request.experiment, outcome.finished)
+        if news != told:
+            stage = Stage.SUBMITTED if outcome.finished else Stage.ACCEPTED
+            await self._took(request, outcome.jobs, stage)
+        return request, news
 
     async def _look(self, request: Request, wait: float) -> spool.Outcome:
         """One round trip: start the launcher, or join it, and see how far it has come."""

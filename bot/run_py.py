@@ -97,12 +97,12 @@ def without_manual(manual: Manual, extra: tuple[str, ...]) -> tuple[FieldError, 
     """Say why nothing, or none of its own options, can be passed to a `run.py` without a list."""
     if manual.problem == "missing":
         message = f"There is no `{FILE}` in the recipes' folder on the cluster"
-        hint = "Set the recipes up, or correct their folder in the configuration"
+        hint = "`/nemo setup` puts the recipes in place"
         return (FieldError("command", message, hint),)
     if manual.problem == "broken":
         said = manual.said.replace("`", "'")
         message = f"`{FILE}` breaks on the cluster before it launches anything: {said}"
-        hint = "Its checkout or its Python needs repair; `/nemo recipes` shows the commit"
+        hint = "`/nemo setup` puts recipes and NeMo-Run in place; `/nemo recipes` shows the commit"
         return (FieldError("command", message, hint),)
     if not extra:
         return ()

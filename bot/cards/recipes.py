@@ -18,6 +18,9 @@ KIND_NAMES = {
 }
 
 
+SETUP: Text = ("Put in place by ", Mono(text="/nemo setup"))
+
+
 def recipes_card(cluster: str, folder: str, recipes: Recipes, kind: str = "") -> Card:
     """Return the recipes of one kind, or of all; each line launches one as it stands."""
     shown = {name: paths for name, paths in recipes.by_kind.items() if not kind or name == kind}
@@ -26,7 +29,7 @@ def recipes_card(cluster: str, folder: str, recipes: Recipes, kind: str = "") ->
         return Card(
             tone=Tone.TROUBLE,
             lead=parts.fill("There are no recipes in {folder}.", folder=Mono(text=folder)),
-            foot=_checkout(recipes),
+            foot=(SETUP, *_checkout(recipes)),
         )
     return Card(
         tone=Tone.PLAIN if recipes.launcher else Tone.TROUBLE,

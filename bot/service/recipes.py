@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.card import Card
 from bot.cards.recipes import listing, recipes_card
 from bot.cluster.recipes import recipes
-from bot.errors import FieldError, InputRefused, SbatchatError
+from bot.errors import CommandFailed, FieldError, InputRefused, SbatchatError, UserError
 from bot.login_node import LoginNode
 from bot.model import Act
 from bot.service.service import Service
@@ -16,7 +16,12 @@ async def show(node: LoginNode, kind: str = "") -> Card:
     """List the recipes of one kind, or of all; raises InputRefused for a kind there is not."""
     site = await node.site()
     folder = site.path(site.nemo_dir)
-    found = await node.run(recipes(folder))
+    try:
+        found = await node.run(recipes(folder))
+    except CommandFailed as error:
+        raise UserError(
+            f"`{folder}` cannot be entered on {node.name}. `/nemo setup` puts the recipes in place"
+        ) from error
     wished = kind.lower().rstrip("/")
     if wished and wished not in found.by_kind:
         there = f"There is {', '.join(f'`{name}`' for name in found.by_kind) or 'none'}"

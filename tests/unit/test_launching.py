@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,10 +14,10 @@ import pytest
 
 from bot.card import Card, plain
 from bot.errors import ClusterUnreachable
-from bot.launching import Launcher, new_job
+from bot.launching import LATER_LOOK, PAUSE, Launcher, new_job
 from bot.login_node import LoginNode
 from bot.messages import living_key
-from bot.model import Job, Request, Stage, State
+from bot.model import Experiment, Job, Request, Stage, State, Task
 from bot.ports import Query
 from bot.settings import ClusterSettings
 from bot.store.sql_store import SqlStore
@@ -329,3 +330,32 @@ def test_a_new_job_is_what_was_asked_for() -> None:
 
 def _nobody() -> None:
     """Nobody is woken."""
+
+
+RUN_PY = """import subprocess, sys, time
+subprocess.run(["sbatch", "x.sh"], check=True)
+print("Experiment Status for x_1796059859187830485\\n\\nTask 0: x\\n- Job id: 71\\n", flush=True)
+time.sleep(30)
+"""
+
+
+async def test_a_launcher_that_stays_is_told_of_once(scene: Scene, tmp_path: Path) -> None:
+    """Some wait for their jobs; what it says of its experiment is kept all the same."""
+    nemo = scene.site.home / "vertex-oss-training" / "nemo"
+    nemo.mkdir(parents=True)
+    (nemo / "run.py").write_text(RUN_PY)
+    nemo_run = {"workload": "nemo run", "options": {"recipe": "x.py"}, "stage": Stage.ACCEPTED}
+    request = await scene.store.add_request(a_request().model_copy(update=nemo_run))
+    async with scene.life() as launcher:
+        launcher.start(request)
+        await until(lambda: bool(scene.followed))
+        with closing(sqlite3.connect(tmp_path / "bot.db")) as other:
+            before = other.execute("PRAGMA data_version").fetchone()[0]
+            await asyncio.sleep(2 * PAUSE + LATER_LOOK)
+            assert other.execute("PRAGMA data_version").fetchone()[0] == before
+    kept = await scene.store.request("r1")
+    assert kept is not None
+    assert kept.stage is Stage.ACCEPTED
+    assert kept.experiment == Experiment(
+        id="x_1796059859187830485", tasks=(Task(name="x", job="71"),)
+    )

@@ -13,7 +13,7 @@ import pytest
 
 from bot.card import Card, Excerpt, plain
 from bot.cards.trouble import refused_input
-from bot.errors import ClusterUnreachable, InputRefused
+from bot.errors import ClusterUnreachable, InputRefused, UserError
 from bot.grammar import Parsed, parse
 from bot.login_node import LoginNode
 from bot.model import Act, ActKind, Caller, Request
@@ -166,6 +166,13 @@ async def test_recipes_without_a_launcher_are_no_use(here: Desk) -> None:
     """A half-made checkout."""
     (here.login.home / "nemo" / "run.py").unlink()
     assert "no run.py" in plain((await recipes.show(here.node)).lead)
+
+
+async def test_a_folder_of_recipes_that_is_not_there_is_said_with_what_makes_it(here: Desk) -> None:
+    """Before anything was set up."""
+    (here.login.home / "nemo").rename(here.login.home / "elsewhere")
+    with pytest.raises(UserError, match=r"cannot be entered on alice\. `/nemo setup` puts"):
+        await recipes.show(here.node)
 
 
 async def test_a_run_without_a_recipe_lists_what_there_is(here: Desk) -> None:
