@@ -10,12 +10,9 @@ TESTS = Path(__file__).parent
 
 GROUPS = (
     ("recipes", ("slurm/test_cluster", "slurm/test_recipes")),
-    ("slurm", ("slurm/",)),
-    ("workflows", ("e2e/test_workflows",)),
-    ("people", ("e2e/",)),
     ("browser", ("browser/",)),
 )
-"""Tests that share a cluster or a browser stay together: the group, and how their paths begin."""
+"""Tests that stay together, since they share what is dear: the group, and how their paths begin."""
 
 
 @pytest.hookimpl(tryfirst=True)

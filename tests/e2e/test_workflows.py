@@ -10,7 +10,6 @@ import pytest
 import pytest_asyncio
 
 from bot.demo.cluster import EmbeddedCluster
-from bot.demo.slack.workspace import ADMIN
 from tests.e2e.hands import Hands, Json, labels, words
 from tests.e2e.room import Room, room
 
@@ -80,24 +79,6 @@ async def test_nodes_are_asked_whether_they_are_well(lab: Room) -> None:
         done = await hands.becomes(card, "Completed after", 90)
         await hands.becomes(card, "2 nodes of 2 well.", 20)
         assert labels(done) == []
-
-
-async def test_an_idle_cluster_is_entered_used_and_released(lab: Room) -> None:
-    """Rows 19 to 22: the lines to type come by themselves, a command runs, a click ends it."""
-    async with told(lab) as hands:
-        card = await hands.launched("/nemo-rl interactive -N 2 -p a3m --expires 1h")
-        line = await hands.reply(card, "attach.sh", 120)
-        assert "ssh " in words(line)
-        assert f"<@{hands.user}>" in words(line)
-        job = number(await hands.becomes(card, "attach.sh", 20))
-        operator = hands.as_user(ADMIN)
-        await operator.slash(f"/nemo-rl exec {job} -- sh -c 'echo $((6 * 7)); exit 3'")
-        said = words(await hands.shows(lambda m: m["by_bot"] and "42" in words(m), 60))
-        assert "3" in said
-        refused = words(await hands.asked(f"/nemo-rl exec {job} -- hostname"))
-        assert "operator" in refused
-        await hands.click(card, "cancel_job")
-        await hands.becomes(card, "Released by", 60)
 
 
 async def test_the_lines_for_one_node_are_given_and_no_node_is_made_up(lab: Room) -> None:
