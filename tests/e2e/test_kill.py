@@ -86,7 +86,7 @@ ELSEWHERE = {
     "post_not_lookable": "a channel that was left meanwhile; the outbox's unit tests do that",
     "secret_pasted": "nothing is run; the desk's unit tests do that",
     "secrets_not_put": "the cluster is away at start; a launch puts them",
-    "secrets_put": "only when one has changed; renamed into place, and looked at again at each start",
+    "secrets_put": "only when one has changed; renamed into place, and seen to at each start",
     "service_silent": "a look at a service; no request hangs on it",
     "session_ready": "test_interactive.py kills the bot there",
     "session_released": "test_interactive.py kills the bot there",
