@@ -69,6 +69,11 @@ class Site(Value):
             return posixpath.normpath(f"{folder}{slash}{rest}") if folder else path
         return posixpath.normpath(posixpath.join(self._home_of(base), path))
 
+    def image_path(self, image: str) -> str:
+        """Return where NeMo's image of this name lies: a bare name, in the folder of images."""
+        loose = "/" not in image
+        return self.path(image, (loose and self.images) or self.nemo_dir)
+
     def _home_of(self, path: str) -> str:
         """Return the path with the home put in where it is known."""
         first, slash, rest = path.partition("/")

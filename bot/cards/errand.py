@@ -56,9 +56,9 @@ def errand_card(errand: Errand) -> Card:
         case ErrandStage.DONE:
             return _ended(errand, Tone.DONE, _took(errand, "Done"))
         case ErrandStage.STOPPED:
-            lead: Text = ("Stopped. What was begun is not in place.",)
+            lead: Text = ("Stopped. What was half done is not in place.",)
             if errand.stopper:
-                words = "Stopped by {who}. What was begun is not in place."
+                words = "Stopped by {who}. What was half done is not in place."
                 lead = parts.fill(words, who=Person(user=errand.stopper))
             return _ended(errand, Tone.STOPPED, lead, again=True)
         case ErrandStage.FAILED:
@@ -86,7 +86,7 @@ def _at_work(errand: Errand) -> Card:
         label="Stop",
         value=errand.id,
         style="danger",
-        confirm="What it has begun is thrown away; what was there before stays.",
+        confirm="What is half done is thrown away; what was there before stays.",
     )
     return Card(
         title=errand.title,

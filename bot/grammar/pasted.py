@@ -155,6 +155,29 @@ def _rl_launch(words: tuple[str, ...], _group: str) -> Spelling | None:
     return Spelling(name, others, folder=posixpath.dirname(words[at]))
 
 
+def _copy(words: tuple[str, ...], _group: str) -> Spelling | None:
+    """Read `gcloud storage cp SOURCE PLACE` and `cp SOURCE PLACE` as far as they copy an image."""
+    source, *place = words[3:] if words[1:3] == ("storage", "cp") else words[1:]
+    if not source.endswith(".sqsh") or len(place) > 1:
+        return None
+    return Spelling("nemo image pull", (source, *(f"--to={to}" for to in place if to != ".")))
+
+
+def _pip(words: tuple[str, ...], _group: str) -> Spelling | None:
+    wanted = words[1:2] == ("install",) and re.search(r"(?i)nemo[-_]run", words[-1])
+    return Spelling("nemo setup", ()) if wanted else None
+
+
+def _git(words: tuple[str, ...], _group: str) -> Spelling | None:
+    """Read the documentation's clones: of the recipes, and of NeMo-RL."""
+    named = [posixpath.basename(word).removesuffix(".git") for word in words[2:]]
+    if words[1:2] != ("clone",):
+        return None
+    if "RL" in named:
+        return Spelling("nemo-rl setup", ())
+    return Spelling("nemo setup", ()) if "vertex-oss-training" in named else None
+
+
 _PROGRAMS: dict[str, Callable[[tuple[str, ...], str], Spelling | None]] = {
     "run.py": _run_py,
     "nemorun": _nemo_run,
@@ -163,5 +186,10 @@ _PROGRAMS: dict[str, Callable[[tuple[str, ...], str], Spelling | None]] = {
     "scancel": lambda words, _: Spelling("slurm cancel", words[1:]),
     "sbatch": _sbatch,
     _RL_LAUNCHER: _rl_launch,
+    "cp": lambda words, group: _copy(words, group) if words[1:] else None,
+    "gcloud": lambda words, group: _copy(words, group) if words[3:] else None,
+    "git": _git,
+    "pip": _pip,
+    "pip3": _pip,
 }
 """How each program's command line is read: its words, and the slash command before them."""

@@ -15,7 +15,7 @@ async def show(node: LoginNode) -> Card:
     site = await node.site()
     defaults = {}
     if site.image:
-        defaults["/nemo run"] = site.path(site.image, site.images)
+        defaults["/nemo run"] = site.image_path(site.image)
     if site.nemo_rl_image:
         defaults["/nemo-rl run"] = site.path(site.nemo_rl_image, site.nemo_rl_dir)
     named = (site.images, site.nemo_dir, site.nemo_rl_dir)

@@ -75,7 +75,7 @@ async def _pull(node: LoginNode, options: Any) -> Work:
         hint = f"A path below `{mount}`, a `gs://…` URL, `nemo` or `nemo-rl`"
         raise InputRefused((FieldError("image", f"`{wished}` is no place images come from", hint),))
     name = posixpath.basename(url or mounted)
-    to = _place(site, options.to or "", _folder(site, wished), name)
+    to = _place(site, options.to or "", wished, name)
     roots = await node.roots()
     if not any(to.startswith(f"{root.rstrip('/')}/") for root in roots):
         hint = f"Use a path below {listed([f'`{root}`' for root in roots], 'or')}"
@@ -89,25 +89,25 @@ async def _pull(node: LoginNode, options: Any) -> Work:
     )
 
 
-def _folder(site: Site, wished: str) -> str:
-    """Return where an image goes that is given no place; NeMo-RL's lies beside its launcher."""
-    if wished == "nemo-rl":
-        return site.path(site.nemo_rl_dir)
-    return site.path(site.images or site.nemo_dir)
-
-
-def _place(site: Site, to: str, folder: str, name: str) -> str:
-    path = site.path(to, folder) if to else folder
+def _place(site: Site, to: str, wished: str, name: str) -> str:
+    """Return where an image goes; left open, a prebuilt one goes where launches look for it."""
+    folder, taken = site.path(site.images or site.nemo_dir), ""
+    if wished == "nemo":
+        taken = site.image and site.image_path(site.image)
+    elif wished == "nemo-rl":
+        folder = site.path(site.nemo_rl_dir)
+        taken = site.path(site.nemo_rl_image, folder)
+    path = site.path(to, folder) if to else taken or folder
     return path if path.endswith(".sqsh") else posixpath.join(path, name)
 
 
 def _use(site: Site, to: str, wished: str) -> str:
     if wished == "nemo-rl":
         return "Jobs of `/nemo-rl run` take it"
-    if site.image and to == site.path(site.image, site.images):
+    if site.image and to == site.image_path(site.image):
         return "`/nemo run RECIPE` takes it when no image is named"
-    folder, name = posixpath.split(to)
-    return f"Use it: `/nemo run RECIPE -i {name if folder == site.path(site.images) else to}`"
+    name = posixpath.basename(to)
+    return f"Use it: `/nemo run RECIPE -i {name if site.image_path(name) == to else to}`"
 
 
 _ZONE = re.compile(r"\b(us|europe|asia)-[a-z]+[0-9]+(?:-[a-z])?\b")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from pydantic import SecretStr
@@ -12,15 +13,37 @@ from pydantic import SecretStr
 from bot.errors import ClusterUnreachable, InputRefused
 from bot.login_node import LoginNode
 from bot.model import Caller, File, Request
+from bot.ports import Query
 from bot.secret import Secret
 from bot.settings import ClusterSettings, NemoSettings
 from bot.workloads import WORKLOADS
+from tests.unit.cluster.local import LocalShell
 from tests.unit.cluster.slurm.answers import rows
 from tests.unit.fake_slurm import FakeSlurm
 from tests.unit.tracking import POLICY
 
+T = TypeVar("T")
 A3M = ("a3m*", "up", "infinite", "1:00:00", "2", "idle", "gpu:8")
 A3U = ("a3u", "up", "1-00:00:00", "n/a", "2", "mixed", "gpu:8")
+
+
+class LocalLogin:
+    """This machine's shell as a login node."""
+
+    name = "alice"
+
+    def __init__(self, home: Path) -> None:
+        self._shell = LocalShell(home)
+        self.asked: list[str] = []
+
+    async def run(self, query: Query[T]) -> T:
+        """Ask."""
+        self.asked.append(query.name)
+        return await self._shell.run(query)
+
+    async def rewrite(self, path: str, change: Callable[[bytes], bytes]) -> bool:
+        """Change a file."""
+        return await self._shell.rewrite(path, change)
 
 
 def login_node(slurm: FakeSlurm, **settings: Any) -> LoginNode:
@@ -181,3 +204,22 @@ async def test_a_renewal_names_secrets_and_shows_none(
     await node.put_secrets()
     assert [record.__dict__["names"] for record in caplog.records] == [["HF_TOKEN"]]
     assert not [record for record in caplog.records if "secretvalue" in str(record.__dict__)]
+
+
+async def test_what_set_up_made_is_used_once_it_is_there(tmp_path: Path) -> None:
+    """Unless another python is configured; it is looked for again when a set-up has ended."""
+    login = LocalLogin(tmp_path)
+    settings = ClusterSettings(host="login", known_hosts=Path("/dev/null"))
+    node = LoginNode(settings=settings, policy=POLICY, cluster=login)
+    assert (await node.site()).python == "python3"
+    python = tmp_path / "nemo-venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\n")
+    python.chmod(0o755)
+    assert (await node.site()).python == "python3"
+    node.forget_python()
+    assert (await node.site()).python == str(python)
+    assert login.asked == ["home", "home"]
+    chosen = settings.model_copy(update={"nemo": NemoSettings(python="/opt/python3")})
+    node = LoginNode(settings=chosen, policy=POLICY, cluster=login)
+    assert (await node.site()).python == "/opt/python3"

@@ -204,3 +204,56 @@ def test_sbatchs_number_of_tasks_is_not_taken_for_nodes() -> None:
     assert parsed("run dpo -n 2", "/nemo-rl").options == RL.model_copy(
         update={"cluster_type": None}
     )
+
+
+IMAGE = "gs://vmds-containers-us/vmds_nemo_squashfs/nemo-20250721.sqsh"
+RECIPES = "https://vertex-model-garden.googlesource.com/vertex-oss-training"
+MOUNTED = "/gcs/vmds-containers-us/vmds_nemo_rl_squashfs/nemo_rl-h20260302.sqsh"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "values"),
+    [
+        (f"gcloud storage cp {IMAGE} .", "nemo image pull", {"image": IMAGE}),
+        (
+            f"gcloud storage cp {IMAGE} nemo-demo.sqsh",
+            "nemo image pull",
+            {"image": IMAGE, "to": "nemo-demo.sqsh"},
+        ),
+        (f"cp {MOUNTED} ~/rl/", "nemo image pull", {"image": MOUNTED, "to": "~/rl/"}),
+        ("pip install git+https://github.com/NVIDIA/NeMo-Run.git", "nemo setup", {}),
+        (
+            f"git clone -b release-allowlist-ga {RECIPES}",
+            "nemo setup",
+            {},
+        ),
+        (
+            "git clone https://github.com/NVIDIA-NeMo/RL.git --recursive",
+            "nemo-rl setup",
+            {},
+        ),
+    ],
+)
+def test_the_lines_that_set_up_are_understood(text: str, name: str, values: dict[str, str]) -> None:
+    """As the documentation prints them."""
+    read = parse("/nemo", text)
+    assert isinstance(read, Parsed)
+    assert read.subcommand == name
+    assert read.options.model_dump(exclude_unset=True) == values
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "git status",
+        "git clone https://h/other",
+        "cp",
+        "cp a b",
+        "gcloud auth login",
+        "pip install x",
+    ],
+)
+def test_other_lines_of_these_programs_are_no_commands(text: str) -> None:
+    """There is no shell here."""
+    with pytest.raises(InputRefused):
+        parse("/nemo", text)
