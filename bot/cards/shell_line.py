@@ -11,6 +11,7 @@ from bot.cluster.slurm import NodeState
 from bot.words import listed
 
 FREE = "Node {node} of {partition} is free."
+ASLEEP = "Node {node} of {partition} is free, but powered off: it boots first, which takes minutes."
 TAKEN = "Node {node} of {partition} is {state}, so the shell will wait until it is free."
 OUT = "Node {node} of {partition} is {state} and cannot be had now."
 _BUSY = frozenset({"allocated", "mixed", "completing"})
@@ -22,7 +23,8 @@ def lines(
     """Say how the node is, and show what to type."""
     state = " and ".join([node.state, *(flag.replace("_", " ") for flag in node.flags)])
     idle = node.state == "idle" and not set(node.flags) - _ASLEEP
-    words = FREE if idle else TAKEN if node.state in _BUSY and not node.flags else OUT
+    free = ASLEEP if set(node.flags) & _ASLEEP - {"cloud"} else FREE
+    words = free if idle else TAKEN if node.state in _BUSY and not node.flags else OUT
     return Card(
         tone=Tone.DONE if idle else Tone.TROUBLE,
         lead=parts.fill(

@@ -11,8 +11,8 @@ from bot.errors import Gone, InputRefused, NotAllowed, UserError
 from bot.model import Session
 from bot.ports import Output
 from bot.service import mends, sessions
-from tests.unit.cards.saying import says
-from tests.unit.interactive import ATTACH, MINUTE, Lab, click, lab, long
+from tests.unit.cards.saying import offers, says
+from tests.unit.interactive import ATTACH, BEGAN, MINUTE, Lab, click, lab, long
 from tests.unit.slurm_says import sacct
 
 __all__ = ["lab", "long"]
@@ -51,6 +51,23 @@ async def test_an_extension_is_two_hours_where_slurm_allows(long: Lab) -> None:
     assert await long.thread("reminder/1800/14400") is None
     await long.at(211 * MINUTE)
     assert await long.thread("reminder/1800/14400") is not None
+
+
+async def test_a_reminder_whose_button_was_clicked_says_what_was_done(lab: Lab) -> None:
+    """And offers no more; clicked again, it extends nothing."""
+    await lab.ready()
+    await lab.at(5 * MINUTE)
+    key = "request/r1/session/75/1/reminder/300/540"
+    for message, ts in (("request/r1", "1.0"), (key, "1.1")):
+        await lab.scene.store.attempting(message, 1, BEGAN)
+        await lab.scene.store.shown(message, ts, 1)
+    await lab.extend(9 * MINUTE)
+    card = await lab.thread("reminder/300/540")
+    assert card is not None
+    assert offers(card) == []
+    assert "Extended by @U1" in plain(card.foot[0])
+    with pytest.raises(Gone):
+        await lab.extend(9 * MINUTE, name="a2")
 
 
 async def test_only_the_owner_or_an_operator_extends(lab: Lab) -> None:
@@ -163,7 +180,7 @@ NodeName=alice-a3u-5 Gres=gpu:8 State=IDLE Partitions=a3u
     ("index", "partition", "told"),
     [
         (0, "a3m", "Node alice-a3m-0 of a3m is allocated, so the shell will wait"),
-        (1, "a3m", "Node alice-a3m-1 of a3m is free."),
+        (1, "a3m", "Node alice-a3m-1 of a3m is free, but powered off: it boots first"),
         (2, "a3m", "Node alice-a3m-2 of a3m is down and drain and cannot be had now."),
         (5, "a3u", "Node alice-a3u-5 of a3u is free."),
     ],
