@@ -145,6 +145,14 @@ def given(words: Sequence[str]) -> Iterator[Given]:
         yield Given(name, tuple(values))
 
 
+def merged(words: Sequence[str], changes: Sequence[str]) -> tuple[str, ...]:
+    """Return options with others in the place of those of the same name."""
+    new = list(given(changes))
+    named = {_plain(one.name) for one in new}
+    kept = [one for one in given(words) if _plain(one.name) not in named]
+    return tuple(word for one in (*kept, *new) for word in one.words)
+
+
 def fit(
     words: Sequence[str], manual: Manual, program: str
 ) -> tuple[tuple[str, ...], tuple[FieldError, ...]]:

@@ -13,7 +13,7 @@ from pydantic import Field
 from bot.cluster_types import cluster_type
 from bot.duration import duration
 from bot.errors import FieldError, InputRefused
-from bot.manual import Manual
+from bot.manual import Manual, given, merged
 from bot.model import File, Launch, PartitionState, Resources, Value
 from bot.options import Options, typed_fields
 from bot.words import duration as in_words
@@ -212,24 +212,36 @@ def changed(
 
     What was derived from a changed option is derived anew, as far as the site knows it.
     """
-    known = workload.model.model_fields
-    strangers = tuple(
-        FieldError(
-            name,
-            f"`{workload.name}` has no `--{name.replace('_', '-')}`, so it cannot be changed",
-        )
-        for name in changes
-        if name not in known
-    )
-    if strangers:
-        raise InputRefused(strangers)
+    _refuse_strangers(workload, changes)
     values = {**options.model_dump(), **changes}
+    if EXTRA in changes:
+        values[EXTRA] = merged(getattr(options, EXTRA), values[EXTRA])
     for leader, follower in workload.follows:
         if leader in changes and follower not in changes and values[follower]:
             left_open = workload.model.model_validate({**values, follower: None})
             derived = getattr(workload.complete(left_open, site or Site()), follower)
             values[follower] = derived or values[follower]
     return workload.model.model_validate(values)
+
+
+EXTRA = "extra"
+"""The field for options that only the launcher knows."""
+
+
+def _refuse_strangers(workload: Workload[Any], changes: Mapping[str, object]) -> None:
+    """Raise InputRefused for each change of what this workload does not have."""
+    fields = [name for name in changes if name not in workload.model.model_fields]
+    spelt = {name: f"--{name.replace('_', '-')}" for name in fields if name != EXTRA}
+    extra = changes[EXTRA] if EXTRA in fields else ()
+    if isinstance(extra, tuple):
+        spelt |= {one.name: one.name for one in given(extra)}
+    if spelt:
+        raise InputRefused(
+            tuple(
+                FieldError(name, f"`{workload.name}` has no `{flag}`, so it cannot be changed")
+                for name, flag in spelt.items()
+            )
+        )
 
 
 _NAMES = {

@@ -23,6 +23,7 @@ from bot.options import (
     RetriesOption,
     TimeOption,
     flag,
+    others,
     word,
 )
 from bot.shapes import (
@@ -30,6 +31,7 @@ from bot.shapes import (
     CommandWords,
     Duration,
     ExperimentRef,
+    Foreign,
     Index,
     Lines,
     Name,
@@ -276,6 +278,11 @@ class Rerun(Options):
     after: AfterOption = ()
     retries: RetriesOption = 0
     dry_run: DryRunOption = False
+
+    extra: Annotated[
+        tuple[Foreign, ...],
+        others("--OPTION[=VALUE]", help="of a recipe, any other option of its `run.py`"),
+    ] = ()
 
     @property
     def changes(self) -> dict[str, object]:

@@ -260,6 +260,9 @@ def test_a_rerun_knows_which_changes_were_typed() -> None:
     rerun = parsed("/slurm", "rerun 75 --cache-dir ~/c --time 4h --dry-run").options
     assert isinstance(rerun, Rerun)
     assert rerun.changes == {"cache_dir": "~/c", "time": "04:00:00"}
+    other = parsed("/slurm", "rerun 75 --seed 7").options
+    assert isinstance(other, Rerun)
+    assert other.changes == {"extra": ("--seed=7",)}
 
 
 def test_a_bad_expression_for_grep_is_refused() -> None:

@@ -219,6 +219,21 @@ def test_a_rerun_on_another_partition_takes_that_partitions_type() -> None:
     assert changed(NEMO, before, both).slurm_type == "hcc-a4"
 
 
+def test_a_rerun_changes_options_of_run_py_by_their_names() -> None:
+    before = NemoRun(recipe="x.py", extra=("--seed=1", "--tags", "a", "b", "--mock"))
+    after = changed(NEMO, before, {"extra": ("--seed=2", "--max_steps=5")})
+    assert after.extra == ("--tags", "a", "b", "--mock", "--seed=2", "--max_steps=5")
+    said = difference(before, after)
+    assert said.startswith("other options: --seed=1 --tags")
+    with pytest.raises(InputRefused) as refused:
+        changed(
+            WORKLOADS["slurm submit"],
+            WORKLOADS["slurm submit"].model.model_validate({"script": "a.sh"}),
+            {"extra": ("--seed=2",), "cache_dir": "/c"},
+        )
+    assert [error.field for error in refused.value.errors] == ["cache_dir", "--seed"]
+
+
 def test_a_dry_run_is_no_change() -> None:
     assert difference(NemoRun(recipe="x.py", dry_run=True), NemoRun(recipe="x.py")) == ""
 
