@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Coroutine, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -89,9 +90,10 @@ def _command(commands: Any, name: str, run: Any, summary: str) -> argparse.Argum
 def _run(options: argparse.Namespace) -> int:
     from bot import config, wiring
     from bot.journal import begin
+    from bot.redact import redact
 
-    begin(verbose=options.verbose)
     settings = config.from_environment()
+    begin(verbose=options.verbose, clean=partial(redact, known=settings.secret_values))
 
     def ready() -> None:
         if options.ready:

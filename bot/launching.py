@@ -59,11 +59,14 @@ class Launcher:
         wake: Callable[[], None],
         follow: Callable[[Sequence[Job]], None],
         pause: float = LONGEST_WAIT,
+        clean: Callable[[str], str] = redact,
     ) -> None:
         self._store = store
         self._nodes = nodes
         self._wake = wake
         self._follow = follow
+        self._clean = clean
+        """Takes secrets out of what was said, before it is kept."""
         self._pause = pause
         self._group: asyncio.TaskGroup | None = None
         self._carried: set[str] = set()
@@ -195,7 +198,7 @@ class Launcher:
         """Nothing was submitted: say why, and offer what mends it."""
         finding = explain_refusal(outcome)
         no = request.model_copy(
-            update={"stage": Stage.REFUSED, "error": _said(outcome.text, outcome.err)}
+            update={"stage": Stage.REFUSED, "error": self._clean(_said(outcome.text, outcome.err))}
         )
         node = self._nodes[request.cluster]
         offered = PICK_PARTITION in finding.actions
@@ -212,7 +215,7 @@ class Launcher:
     async def _lost_answer(self, request: Request, outcome: spool.Unknown) -> None:
         """sbatch was called and nobody knows what came of it: look, and never submit again."""
         lost = request.model_copy(
-            update={"stage": Stage.UNKNOWN, "error": _said(outcome.text, outcome.err)}
+            update={"stage": Stage.UNKNOWN, "error": self._clean(_said(outcome.text, outcome.err))}
         )
         await self._store.save_request(lost, living(lost, unknown(lost)), was=request.stage)
         self._wake()
@@ -339,6 +342,6 @@ def _of_experiment(request: Request, said: str) -> Request:
 
 
 def _said(*texts: str) -> str:
-    """Join what was said, each thing once and without secrets, as it is kept."""
+    """Join what was said, each thing once."""
     lines = [line for text in texts for line in text.strip().splitlines()]
-    return redact("\n".join(dict.fromkeys(lines))[-8_000:], ())
+    return "\n".join(dict.fromkeys(lines))[-8_000:]

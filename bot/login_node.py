@@ -8,6 +8,7 @@ import logging
 import posixpath
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
 from bot.cluster import secret_files, slurm
@@ -46,6 +47,7 @@ class LoginNode:
         cluster: Cluster,
         secrets: Mapping[str, Secret] | None = None,
         health: Callable[[], Health] = _unknown,
+        again: Callable[[], AbstractAsyncContextManager[Cluster]] | None = None,
     ) -> None:
         self.settings = settings
         self.policy = policy
@@ -53,6 +55,8 @@ class LoginNode:
         """What launches find in their environment, by name."""
         self.health = health
         """How the connection has been."""
+        self.again = again
+        """Makes another connection, which may arrive at another host of the same name."""
         self._cluster = cluster
         self._putting = asyncio.Lock()
         self._partitions: tuple[PartitionState, ...] = ()

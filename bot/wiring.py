@@ -31,7 +31,7 @@ from bot.login_node import LoginNode
 from bot.model import Stage
 from bot.outbox import Outbox
 from bot.policy import Policy
-from bot.redact import redact_card
+from bot.redact import redact, redact_card
 from bot.service import Service
 from bot.sessions import Sessions
 from bot.settings import ClusterSettings, Settings
@@ -94,6 +94,7 @@ async def _bot(
         nodes=nodes,
         wake=outbox.wake,
         follow=watch.follow,
+        clean=partial(redact, known=settings.secret_values),
     )
     service = Service(
         store=store,
@@ -151,6 +152,7 @@ async def login_nodes(settings: Settings, stack: AsyncExitStack) -> dict[str, Lo
             cluster=door,
             secrets=secrets,
             health=partial(getattr, door, "health"),
+            again=partial(SshCluster, name, login(cluster)),
         )
     return nodes
 

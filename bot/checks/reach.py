@@ -6,6 +6,7 @@ import getpass
 
 from bot.check import Check
 from bot.errors import AccessRefused, ClusterError, ConfigError
+from bot.ports import Query
 from bot.settings import ClusterSettings
 
 
@@ -27,6 +28,8 @@ def unreached(name: str, settings: ClusterSettings, error: ClusterError | Config
     elif isinstance(error, AccessRefused):
         key = f"{settings.key}.pub" if settings.key else "the public key"
         fix = f"Add {key} to ~/.ssh/authorized_keys of {target}, or set `user` and `key`."
+    elif isinstance(error, ConfigError) and "jump" in said:
+        fix = f"Correct clusters.{name}.proxy_jump, and start the bot again."
     elif isinstance(error, ConfigError):
         fix = f"Set `key` and `known_hosts` under clusters.{name} to files that the bot can read."
     else:
@@ -35,6 +38,25 @@ def unreached(name: str, settings: ClusterSettings, error: ClusterError | Config
             " `port`, `proxy_jump` or `proxy_command`."
         )
     return Check(f"{name}: reach", ok=False, detail=said, fix=fix)
+
+
+def one_host(name: str, first: str, again: str) -> Check:
+    """Say whether two connections arrived at the same host."""
+    title = f"{name}: login node"
+    if first == again:
+        return Check(title, ok=True, detail=f"{first}, twice")
+    fix = (
+        f"Set `host` to one of them, such as {first}: a launch that a crash cut short can be judged"
+        " only where it ran."
+    )
+    return Check(title, ok=False, detail=f"first {first}, then {again}", fix=fix)
+
+
+def host() -> Query[str]:
+    """Ask for the login node's own name."""
+    return Query(
+        "cat /proc/sys/kernel/hostname", lambda output: output.stdout.strip(), name="hostname"
+    )
 
 
 def _user(settings: ClusterSettings) -> str:

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 from bot.check import Check
 from bot.checks import examine
-from bot.checks.reach import reached, unreached
+from bot.checks.reach import host, one_host, reached, unreached
 from bot.cluster.ssh import SshCluster
 from bot.errors import ClusterError, ConfigError
-from bot.ports import Query
 from bot.secret import Secret
 from bot.settings import ClusterSettings
 from bot.wiring import login
@@ -27,25 +26,11 @@ async def cluster_checks(
         async with SshCluster(name, login(settings)) as first:
             checks, seen = await examine(name, settings, first, secrets)
             async with SshCluster(name, login(settings)) as second:
-                again = await second.run(Query(_HOST, lambda output: output.stdout.strip()))
+                again = await second.run(host())
     except (ClusterError, ConfigError) as error:
         return (unreached(name, settings, error), *allowed)
     here = reached(name, settings, seen.host)
-    return (here, _one_host(name, seen.host, again), *checks, *allowed)
-
-
-_HOST = "cat /proc/sys/kernel/hostname"
-
-
-def _one_host(name: str, first: str, again: str) -> Check:
-    title = f"{name}: login node"
-    if first == again:
-        return Check(title, ok=True, detail=f"{first}, twice")
-    fix = (
-        f"Set `host` to one of them, such as {first}: a launch that a crash cut short can be judged"
-        " only where it ran."
-    )
-    return Check(title, ok=False, detail=f"first {first}, then {again}", fix=fix)
+    return (here, one_host(name, seen.host, again), *checks, *allowed)
 
 
 def _allowed(name: str, settings: ClusterSettings) -> tuple[Check, ...]:

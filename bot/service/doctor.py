@@ -6,7 +6,7 @@ from bot.card import Card
 from bot.cards.doctor import doctor_card, looking
 from bot.check import Check
 from bot.checks import examine
-from bot.checks.reach import reached, unreached
+from bot.checks.reach import host, one_host, reached, unreached
 from bot.errors import ClusterError
 from bot.login_node import LoginNode
 from bot.model import Act
@@ -29,6 +29,15 @@ async def show(service: Service, act: Act, node: LoginNode) -> None:
 async def _checks(node: LoginNode) -> tuple[Check, ...]:
     try:
         checks, seen = await examine(node.name, node.settings, node, node.secrets)
+        one = await _one_host(node, seen.host)
     except ClusterError as error:
         return (unreached(node.name, node.settings, error),)
-    return (reached(node.name, node.settings, seen.host), *checks)
+    return (reached(node.name, node.settings, seen.host), *one, *checks)
+
+
+async def _one_host(node: LoginNode, first: str) -> tuple[Check, ...]:
+    """See whether another connection arrives at the same host."""
+    if node.again is None:
+        return ()
+    async with node.again() as other:
+        return (one_host(node.name, first, await other.run(host())),)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from pydantic import SecretStr
 
 from bot.card import Card, plain
 from bot.errors import ClusterUnreachable
@@ -19,6 +20,7 @@ from bot.login_node import LoginNode
 from bot.messages import living_key
 from bot.model import Experiment, Job, Request, Stage, State, Task
 from bot.ports import Query
+from bot.secret import Secret
 from bot.settings import ClusterSettings
 from bot.store.sql_store import SqlStore
 from tests.unit.cluster.local import LocalShell
@@ -92,6 +94,7 @@ class Scene:
         self.store = store
         self.site = site
         self.followed: list[Job] = []
+        self.secrets: dict[str, Secret] = {}
 
     async def accept(self, name: str = "r1", stage: Stage = Stage.ACCEPTED) -> Request:
         """Keep a request that somebody made."""
@@ -102,7 +105,7 @@ class Scene:
     async def life(self) -> AsyncIterator[Launcher]:
         """One life of the bot; leaving it is a crash."""
         settings = ClusterSettings(host="login", known_hosts=Path("/dev/null"))
-        node = LoginNode(settings=settings, policy=POLICY, cluster=self.site)
+        node = LoginNode(settings=settings, policy=POLICY, cluster=self.site, secrets=self.secrets)
         launcher = Launcher(
             store=self.store,
             nodes={"alice": node},
@@ -315,6 +318,67 @@ async def test_a_request_for_a_cluster_that_is_gone_waits_for_it(scene: Scene) -
     async with scene.life():
         await scene.reaches(Stage.SUBMITTED, "r2")
     assert await scene.reaches(Stage.ACCEPTED) == asked
+
+
+RUN = """
+import os, subprocess, sys, time
+while not os.path.exists(os.path.expanduser("~/go")):
+    time.sleep(0.02)
+token = os.environ.get("HF_TOKEN", "none")
+sys.exit(subprocess.call(["sbatch", "--job-name=" + token.swapcase(), "train.sh"]))
+"""
+
+
+async def a_recipe(scene: Scene) -> Request:
+    """A request that wants the secrets; its launcher goes on once it may."""
+    folder = scene.site.home / "vertex-oss-training" / "nemo"
+    folder.mkdir(parents=True)
+    (folder / "run.py").write_text(RUN)
+    options = {"recipe": "pretrain/x.py", "workdir": str(folder), "partition": "a3m"}
+    request = a_request().model_copy(
+        update={"stage": Stage.ACCEPTED, "workload": "nemo run", "options": options}
+    )
+    return await scene.store.add_request(request)
+
+
+async def test_a_launch_finds_the_secrets_in_its_environment(scene: Scene) -> None:
+    """They were put there just before."""
+    scene.secrets = {"HF_TOKEN": Secret(source="x", value=SecretStr("hf_value"))}
+    (scene.site.home / "go").touch()
+    await a_recipe(scene)
+    async with scene.life():
+        await scene.reaches(Stage.SUBMITTED)
+    [call] = scene.site.submissions
+    assert "--job-name=HF_VALUE" in call
+
+
+async def test_without_a_place_for_its_secrets_nothing_is_launched(scene: Scene) -> None:
+    """It is refused in words; what runs already is not."""
+    scene.secrets = {"HF_TOKEN": Secret(source="x", value=SecretStr("hf_value"))}
+    await a_recipe(scene)
+    file = scene.site.home / ".sbatchat" / "secrets.sh"
+    async with scene.life():
+        await until(file.exists)
+        await until(lambda: any((scene.site.home / ".sbatchat/requests/r1").glob("*/runner")))
+    file.unlink()
+    file.symlink_to("elsewhere")
+    async with scene.life():
+        await asyncio.sleep(0.3)
+        (scene.site.home / "go").touch()
+        await scene.reaches(Stage.SUBMITTED)
+    assert len(scene.site.submissions) == 1
+    again = a_request("r2").model_copy(
+        update={
+            "stage": Stage.ACCEPTED,
+            "workload": "nemo run",
+            "options": (await scene.reaches(Stage.SUBMITTED)).options,
+        }
+    )
+    await scene.store.add_request(again)
+    async with scene.life():
+        refused = await scene.reaches(Stage.REFUSED, "r2")
+    assert "symbolic link" in refused.error
+    assert len(scene.site.submissions) == 1
 
 
 def test_a_new_job_is_what_was_asked_for() -> None:
