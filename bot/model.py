@@ -386,6 +386,15 @@ class Job(Value):
         return self.session.attach if self.session is not None and current else ""
 
     @property
+    def extension(self) -> timedelta:
+        """By how much one click extends its stay; nothing where Slurm's own limit is reached."""
+        if self.session is None:
+            return timedelta()
+        limit = self.seen.time_limit
+        room = EXTENSION if limit is None else min(EXTENSION, limit - self.session.stay)
+        return max(room, timedelta())
+
+    @property
     def releases(self) -> datetime | None:
         """When a running interactive job is released: by the bot or, if earlier, by Slurm."""
         seen = self.seen

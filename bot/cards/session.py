@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from bot.card import Button, Card, Excerpt, Fact, Moment, Mono, Paragraph, Person, Text, Tone
 from bot.cards import parts
 from bot.cards.mend import SEPARATOR
-from bot.model import EXTENSION, Job, Request, State
+from bot.model import Job, Request, State
 from bot.words import count, duration
 
 COMING_UP = "waiting for attach.sh; 2 to 5 minutes are normal"
@@ -55,15 +55,15 @@ def _by_slurm(job: Job) -> str:
 
 def controls(job: Job) -> tuple[Button, ...]:
     """Return what can be done about an interactive job's stay."""
-    begun = job.releases is not None
-    return (*((_extend(job),) if begun else ()), _release(job))
+    can = job.releases is not None and job.extension > timedelta()
+    return (*((_extend(job),) if can else ()), _release(job))
 
 
 def _extend(job: Job) -> Button:
     stay = job.session.stay if job.session is not None else timedelta()
     return Button(
         action="extend_session",
-        label=f"Extend {duration(EXTENSION)}",
+        label=f"Extend {duration(job.extension)}",
         value=f"{job.key}{SEPARATOR}{int(stay.total_seconds())}",
     )
 

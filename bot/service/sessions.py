@@ -19,7 +19,7 @@ from bot.errors import ClusterError, FieldError, Gone, InputRefused, UserError
 from bot.launching import QUIET
 from bot.login_node import LoginNode
 from bot.messages import living_key, under
-from bot.model import EXTENSION, Act, ActKind, Job, Request, Session, State
+from bot.model import Act, ActKind, Job, Request, Session, State
 from bot.service.service import Service
 from bot.words import duration
 
@@ -57,14 +57,13 @@ def _longer(job: Job, stay: timedelta) -> timedelta:
         raise Gone(f"Job {job.id} has ended or is being released")
     if session.stay != stay:
         raise Gone("It was extended meanwhile; its message says until when it stays")
-    limit = job.seen.time_limit
-    longer = stay + EXTENSION if limit is None else min(stay + EXTENSION, limit)
-    if longer <= stay:
+    if not job.extension:
         raise UserError(
-            f"Slurm's own time limit of {duration(limit or stay)} ends job {job.id} then, and only "
-            "an administrator of Slurm can raise it. A new one can ask for more with `--time`"
+            f"Slurm's own time limit of {duration(job.seen.time_limit or stay)} ends job {job.id} "
+            "then, and only an administrator of Slurm can raise it. A new one can ask for more "
+            "with `--time`"
         )
-    return longer
+    return stay + job.extension
 
 
 def _staying(session: Session | None, stay: timedelta) -> Session | None:

@@ -23,6 +23,7 @@ async def test_an_extension_is_seen_and_the_release_comes_later(lab: Lab) -> Non
     await lab.ready()
     await lab.extend(9 * MINUTE)
     assert (await lab.scene.job()).session == Session(stay=10 * MINUTE, attempt=1, attach=ATTACH)
+    assert offers(await lab.living()) == ["show_log", "cancel_job"]
     said = await lab.thread("extended/600")
     assert said is not None
     assert "Extended by @U1" in plain(said.lead)

@@ -50,6 +50,7 @@ async def test_the_way_in_is_told_to_its_owner_in_exact_lines(lab: Lab) -> None:
     assert facts(await lab.living())["Attach"] == "cd /home/alice; bash 75/attach.sh"
     assert "2026-11-30 21:55" in facts(await lab.living())["Released"]
     assert offers(await lab.living()) == ["show_log", "extend_session", "cancel_job"]
+    assert [button.label for button in (await lab.living()).buttons][1] == "Extend 1 min"
 
 
 async def test_the_way_in_is_looked_for_no_longer_once_it_is_known(lab: Lab) -> None:
