@@ -22,8 +22,8 @@ from bot.redact import redact
 
 logger = logging.getLogger(__name__)
 
-BUSY = 2.0
-"""Seconds between two looks while something is at work."""
+PACE = ((60.0, 2.0), (600.0, 5.0), (float("inf"), 15.0))
+"""Up to which age in seconds of the youngest errand, how many seconds lie between two looks."""
 QUIET = 3600.0
 """Seconds until the next turn when nothing is; who has something hurries it."""
 AWAY, LONGEST_AWAY = 5.0, 60.0
@@ -71,7 +71,9 @@ class Errands:
         self._away = AWAY
         for errand_id, sight in sights.items():
             await self._keep(errands[errand_id], sight)
-        return BUSY
+        youngest = max(errand.created for errand in errands.values())
+        age = (datetime.now(UTC) - youngest).total_seconds()
+        return next(pause for until, pause in PACE if age < until)
 
     async def _sights(self, errands: dict[str, Errand]) -> dict[str, Sight]:
         """Do what is wished on the cluster, and see how all stand."""

@@ -80,7 +80,9 @@ async def test_nemo_rl_is_set_up_with_its_submodules(lab: Room) -> None:
     """Row 8."""
     async with told(lab) as hands:
         card = await begun(hands, "/nemo-rl setup")
-        assert "1 submodule, all of them" in words(await hands.becomes(card, "Done on alice", 60))
+        assert "1 submodule checked out, none missing" in words(
+            await hands.becomes(card, "Done on alice", 60)
+        )
         status = await said(lab, "git -C ~/vertex-oss-training/nemo_rl/RL submodule status")
         assert status.startswith(" ")
 

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -187,6 +187,18 @@ async def test_nothing_is_asked_of_a_cluster_without_errands(scene: Scene) -> No
     """And the next turn is far away."""
     assert await scene.errands.tick() > 600
     assert scene.login.asked == []
+
+
+async def test_what_takes_long_is_looked_at_less_often(scene: Scene) -> None:
+    """Hours of copying are no reason for thousands of looks."""
+    scene.hold()
+    await scene.wish(scene.act())
+    assert await scene.errands.tick() == 2.0
+    for minutes, pause in ((5, 5.0), (60, 15.0)):
+        errand = await scene.errand()
+        old = errand.model_copy(update={"created": datetime.now(UTC) - timedelta(minutes=minutes)})
+        assert await scene.store.save_errand(old)
+        assert await scene.errands.tick() == pause
 
 
 async def test_a_bot_that_was_killed_goes_on_where_the_errand_is(scene: Scene) -> None:
