@@ -115,6 +115,11 @@ def files(options: NemoRlRun, site: Site, texts: Mapping[str, str]) -> tuple[Fil
         raise _cannot(problem, "Give it another name on the cluster, or run it as the job script")
     if len(text.encode()) > _MOST or "\N{REPLACEMENT CHARACTER}" in text:
         raise _cannot(f"`{name}` is too long, or no text, so it cannot be copied")
+    if wandb.holds_secret(text):
+        raise _cannot(
+            f"`{name}` holds what looks like a secret, so no copy of it is made",
+            "Move it to `configs/auth.sh` on the cluster; revoke it if others can read the script",
+        )
     changed = wandb.without_wandb(text)
     if changed == text and not re.search(re.escape(wandb.OFF), text):
         raise _cannot(

@@ -6,6 +6,8 @@ import difflib
 import posixpath
 import re
 
+from bot.redact import redact
+
 KEY = "logger.wandb_enabled"
 OFF = f"{KEY}=False"
 MARK = "# sbatchat made this file: a copy of {name} with logger.wandb_enabled=False"
@@ -18,6 +20,9 @@ _LAUNCH = re.compile(
     r"(?:[\w./${}~-]*/)?run_\w+\.py(?(quote)(?P=quote))(?=[\s\"'\\]|$)",
     re.MULTILINE,
 )
+
+
+_REFERENCE = re.compile(r"\$\{[^}\n]*\}|\$\([^)\n]*\)")
 
 
 def copy_of(script: str) -> str:
@@ -60,6 +65,12 @@ def marked(text: str, script: str) -> str:
 def ours(text: str) -> bool:
     """Whether a file is a copy that was made here."""
     return text.rstrip().rpartition("\n")[2].startswith(_MARKED)
+
+
+def holds_secret(text: str) -> bool:
+    """Whether a script holds a secret itself, and not only a name or place of one."""
+    named = _REFERENCE.sub("$NAME", text)
+    return redact(named, ()) != named
 
 
 def change(before: str, after: str) -> str:

@@ -248,6 +248,7 @@ def test_without_wandb_a_copy_runs() -> None:
         ({"job_script": "#!/bin/bash\n./train\n"}, "Nothing in `dpo.sh` starts the training"),
         ({"job_script": SCRIPT, "copy": "mine"}, "somebody else made it"),
         ({"job_script": SCRIPT + "#" * 70_000}, "too long"),
+        ({"job_script": f"HF_TOKEN=hf_{'abcdefghij' * 3}\n{SCRIPT}"}, "looks like a secret"),
     ],
 )
 def test_a_copy_that_cannot_be_made_is_refused(texts: dict[str, str], said: str) -> None:

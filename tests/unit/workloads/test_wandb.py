@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from bot.workloads.nemo_rl.wandb import OFF, change, copy_of, marked, ours, without_wandb
+from bot.workloads.nemo_rl.wandb import (
+    OFF,
+    change,
+    copy_of,
+    holds_secret,
+    marked,
+    ours,
+    without_wandb,
+)
 
 
 @pytest.mark.parametrize(
@@ -56,6 +64,23 @@ def test_a_copy_lies_beside_its_script_and_is_known_again() -> None:
     assert ours(marked("#!/bin/sh\nrun", "algorithms/dpo.sh"))
     assert not ours("#!/bin/sh\nrun\n")
     assert not ours("")
+
+
+@pytest.mark.parametrize(
+    ("line", "secret"),
+    [
+        ("export WANDB_API_KEY=" + "0123456789" * 4, True),
+        ("HF_TOKEN=hf_" + "abcdefghij" * 3, True),
+        ('export HF_TOKEN="$HF_TOKEN"', False),
+        ("export WANDB_API_KEY=${WANDB_API_KEY:-}", False),
+        ("export HF_TOKEN=$(cat ~/token)", False),
+        ("source configs/auth.sh", False),
+        ("python3 examples/run_dpo.py ++data.max_tokens=512", False),
+    ],
+)
+def test_a_script_that_holds_a_secret_is_known(line: str, secret: bool) -> None:
+    """What is copied passes through the bot's database."""
+    assert holds_secret(f"#!/bin/bash\n{line}\n") is secret
 
 
 def test_the_change_shows_only_lines_that_differ() -> None:
