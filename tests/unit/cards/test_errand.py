@@ -126,7 +126,7 @@ def test_what_was_left_alone_is_said_with_its_reason() -> None:
     )
     made = errand_of("x", steps=(step,), facts=(("recipes", "abc of 2026"),), ended=NOW)
     said = says(errand_card(made.model_copy(update={"stage": ErrandStage.DONE})))
-    assert "Recipes at abc of 2026; left as it is, since 2 changed files in it are not" in said
+    assert "Recipes at abc of 2026; left as it is: 2 changed files not committed" in said
 
 
 def test_a_step_that_was_cut_off_is_not_told_as_running() -> None:
