@@ -14,12 +14,12 @@ from bot.words import count, duration
 
 COMING_UP = "waiting for attach.sh; 2 to 5 minutes are normal"
 BY_SLURM = " (Slurm's own time limit)"
-READY = " The interactive cluster of job {job} is ready. It is released {at}."
+READY = " The interactive cluster of job {job} is ready, and yours until {at}."
 LATE = (
     " Job {job} runs, but after {waited} its attach.sh has still not come. The bot goes on "
     "looking; the nodes are taken meanwhile."
 )
-SOON = " The interactive job {job} is released {at}, in less than {before}."
+SOON = " The interactive job {job} ends {at}, in less than {before}."
 IDLE = (
     " The GPUs of the interactive job {job} have had no work since {since}. It holds "
     "{nodes} until {at}."
@@ -38,7 +38,7 @@ def facts(job: Job, now: datetime | None = None) -> tuple[Fact, ...]:
     if job.releases is None:
         return (parts.stay(session.stay),)
     left = f", in {duration(job.releases - now)}" if now and job.releases > now else ""
-    found = [Fact(label="Released", value=(Moment(at=job.releases), left, _by_slurm(job)))]
+    found = [Fact(label="Until", value=(Moment(at=job.releases), left, _by_slurm(job)))]
     if job.attach:
         found.insert(0, Fact(label="Attach", value=(Mono(text=attach_line(job)),)))
     elif state is State.RUNNING:
@@ -152,7 +152,7 @@ def idle(request: Request, job: Job, since: datetime) -> Card:
 
 def extended(job: Job, by: str) -> Card:
     """Say who extended the stay, and until when."""
-    words = "Extended by {who}: it is released {at}{why}."
+    words = "Extended by {who}: it stays until {at}{why}."
     return Card(
         lead=parts.fill(words, who=Person(user=by), at=_release_at(job), why=_by_slurm(job))
     )

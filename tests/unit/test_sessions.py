@@ -45,10 +45,10 @@ async def test_the_way_in_is_told_to_its_owner_in_exact_lines(lab: Lab) -> None:
     await lab.ready()
     card = await lab.thread("ready")
     assert card is not None
-    assert plain(card.lead).startswith("@U1 The interactive cluster of job 75 is ready.")
+    assert plain(card.lead).startswith("@U1 The interactive cluster of job 75 is ready")
     assert "@login\ncd /home/alice; bash 75/attach.sh" in says(card)
     assert facts(await lab.living())["Attach"] == "cd /home/alice; bash 75/attach.sh"
-    assert "2026-11-30 21:55" in facts(await lab.living())["Released"]
+    assert "2026-11-30 21:55" in facts(await lab.living())["Until"]
     assert offers(await lab.living()) == ["show_log", "extend_session", "cancel_job"]
     assert [button.label for button in (await lab.living()).buttons][1] == "Extend 1 min"
 
@@ -92,7 +92,7 @@ async def test_a_requeued_job_is_entered_anew(lab: Lab) -> None:
     await lab.scene.tracker.tick()
     await lab.at(4 * MINUTE)
     assert await lab.thread("ready", attempt=2) is not None
-    assert "2026-11-30 21:59" in facts(await lab.living())["Released"]
+    assert "2026-11-30 21:59" in facts(await lab.living())["Until"]
 
 
 async def test_its_owner_is_reminded_once_before_it_is_released(lab: Lab) -> None:
@@ -103,7 +103,7 @@ async def test_its_owner_is_reminded_once_before_it_is_released(lab: Lab) -> Non
     await lab.at(5 * MINUTE, times=2)
     card = await lab.thread("reminder/300/540")
     assert card is not None
-    assert plain(card.lead).startswith("@U1 The interactive job 75 is released")
+    assert plain(card.lead).startswith("@U1 The interactive job 75 ends")
     assert offers(card) == ["extend_session", "cancel_job"]
     assert await lab.thread("reminder/1800/540") is None
     await lab.restart()
