@@ -149,6 +149,13 @@ class LoginNode:
         self._manuals[program] = found
         return answer, found
 
+    async def renew_secrets(self) -> bool:
+        """Put them as above, and into NeMo-RL's own file if there is one already."""
+        site = await self.site()
+        path = posixpath.join(site.path(site.nemo_rl_dir), secret_files.AUTH)
+        (seen,) = await self.run(secret_files.look((), (path,)))
+        return await self.put_secrets(path if seen.kind is secret_files.Kind.FILE else "")
+
     async def partitions(self, *, within: float = FRESH) -> tuple[PartitionState, ...]:
         """Return the partitions as seen at most `within` seconds ago."""
         if time.monotonic() - self._looked > within:

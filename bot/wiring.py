@@ -23,7 +23,7 @@ from bot.cluster.launch import sweep
 from bot.cluster.login import Login
 from bot.cluster.ssh import SshCluster
 from bot.errands import Errands
-from bot.errors import ClusterError
+from bot.errors import ClusterError, ClusterUnreachable
 from bot.explaining import Explainer
 from bot.inbox import Inbox
 from bot.launching import Launcher
@@ -48,7 +48,7 @@ logger = logging.getLogger(__name__)
 KEPT = timedelta(days=90)
 """How long finished acts and settled messages are remembered."""
 RENEW, RENEW_SOON = 3600.0, 60.0
-"""Seconds between looks at the secrets on a cluster; the second after one that failed."""
+"""Seconds between looks at the secrets on a cluster; the second while it does not answer."""
 
 
 async def run(settings: Settings, ready: Callable[[], None]) -> None:
@@ -179,11 +179,11 @@ def login(cluster: ClusterSettings) -> Login:
 async def _put_secrets(node: LoginNode) -> float:
     """Renew what the cluster holds; return the seconds until the next time."""
     try:
-        await node.put_secrets()
+        await node.renew_secrets()
     except ClusterError as error:
         extra = {"action": "secrets_not_put", "cluster": node.name}
         logger.warning("secrets were not renewed: %s", error.sentence, extra=extra)
-        return RENEW_SOON
+        return RENEW_SOON if isinstance(error, ClusterUnreachable) else RENEW
     return RENEW
 
 

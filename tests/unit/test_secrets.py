@@ -162,3 +162,25 @@ async def test_a_cluster_that_is_away_hides_nothing_else(scene: Scene) -> None:
     rows, todo, _ = await scene.shows(HF_TOKEN=HF, WANDB_API_KEY=HF)
     assert rows["HF_TOKEN"] == ("present", "not known", "accepted")
     assert todo == ["alice@login:22 does not answer."]
+
+
+async def test_what_was_taken_out_of_the_configuration_goes_without_a_launch(scene: Scene) -> None:
+    """From both files; where NeMo-RL has none yet, none is made."""
+    folder = scene.home / "vertex-oss-training" / "nemo_rl" / "configs"
+    folder.mkdir(parents=True)
+    settings = ClusterSettings(host="login", known_hosts=Path("/dev/null"))
+
+    async def renewed(**values: str) -> bool:
+        held = {name: Secret(source="x", value=SecretStr(value)) for name, value in values.items()}
+        node = LoginNode(settings=settings, policy=POLICY, cluster=scene.cluster, secrets=held)
+        return await node.renew_secrets()
+
+    assert await renewed(HF_TOKEN=HF)
+    assert not (folder / "auth.sh").exists()
+    (folder / "auth.sh").write_text("export MINE=1\n")
+    assert await renewed(HF_TOKEN=HF)
+    assert HF in (folder / "auth.sh").read_text()
+    assert not await renewed(HF_TOKEN=HF)
+    assert await renewed()
+    assert (folder / "auth.sh").read_text() == "export MINE=1\n"
+    assert HF not in (scene.home / ".sbatchat" / "secrets.sh").read_text()
