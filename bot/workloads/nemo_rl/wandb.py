@@ -22,7 +22,8 @@ _LAUNCH = re.compile(
 )
 
 
-_REFERENCE = re.compile(r"\$\{[^}\n]*\}|\$\([^)\n]*\)")
+_REFERENCE = re.compile(r"\$\{[^}\n]*\}|\$\([^)\n]*\)|(?<=\w=)(?=\s|$)")
+"""A value that is taken from elsewhere, or none at all."""
 
 
 def copy_of(script: str) -> str:

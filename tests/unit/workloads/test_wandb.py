@@ -74,6 +74,8 @@ def test_a_copy_lies_beside_its_script_and_is_known_again() -> None:
         ('export HF_TOKEN="$HF_TOKEN"', False),
         ("export WANDB_API_KEY=${WANDB_API_KEY:-}", False),
         ("export HF_TOKEN=$(cat ~/token)", False),
+        ("WANDB_API_KEY= python3 examples/run_sft.py", False),
+        ("export WANDB_API_KEY=", False),
         ("source configs/auth.sh", False),
         ("python3 examples/run_dpo.py ++data.max_tokens=512", False),
     ],
