@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -115,48 +115,60 @@ def _checked(errand_id: str) -> str:
     return errand_id
 
 
+@dataclass(frozen=True)
+class _Part:
+    """One marked part of a report: `KIND WORDS…`, and the text below."""
+
+    kind: str
+    words: tuple[str, ...]
+    body: str
+
+
+def _part(text: str) -> _Part:
+    head, _, body = text.partition("\n")
+    kind, *words = head.split(" ")
+    return _Part(kind, tuple(words), body)
+
+
 def _read(output: Output, mark: str) -> list[Sight]:
     """Return the errands that were reported; raises CommandFailed for a report that was cut."""
-    parts = [text.partition("\n") for text in output.stdout.split(f"\n{mark} ")[1:]]
-    if not parts or parts.pop()[0] != "end":
+    parts = [_part(text) for text in output.stdout.split(f"\n{mark} ")[1:]]
+    if not parts or parts.pop().kind != "end":
         said = output.stderr.strip().splitlines()[-1:] or ["no report of the errand"]
         raise CommandFailed(said[0], status=output.status, stderr=output.stderr)
-    problem: list[str] = []
-    found: list[tuple[list[str], dict[str, tuple[list[str], str]]]] = []
-    for head, _, body in parts:
-        kind, *words = head.split(" ")
-        if kind == "problem":
-            problem = words
-        elif kind == "errand":
-            found.append((words, {}))
-        elif found:
-            found[-1][1][kind] = (words, body)
-    said_last = output.stderr.strip().splitlines()[-1:] if problem else []
+    problem = next((part for part in parts if part.kind == "problem"), _Part("", (), ""))
+    last = output.stderr.strip().splitlines()[-1:] if problem.words else []
+    starts = [at for at, part in enumerate(parts) if part.kind == "errand"]
     return [
-        _sight(words, own, problem, " ".join([*problem[1:], *said_last])) for words, own in found
+        _sight(
+            parts[start].words,
+            {part.kind: part for part in parts[start + 1 : end]},
+            problem=problem.words[0] if problem.words else "",
+            detail=" ".join([*problem.words[1:], *last]),
+        )
+        for start, end in zip(starts, [*starts[1:], len(parts)], strict=True)
     ]
 
 
-def _sight(
-    words: list[str], own: dict[str, tuple[list[str], str]], problem: list[str], detail: str
-) -> Sight:
-    steps, facts = _marks(own["marks"][1] if "marks" in own else "")
+def _sight(words: Sequence[str], own: Mapping[str, _Part], *, problem: str, detail: str) -> Sight:
+    name, lock = words
+    steps, facts = _marks(own["marks"].body if "marks" in own else "")
     growth = own.get("growth")
-    status = int(own["exit"][0][0]) if "exit" in own else None
+    status = int(own["exit"].words[0]) if "exit" in own else None
     return Sight(
-        id=words[0],
-        phase=_phase(words[1], own, status),
+        id=name,
+        phase=_phase(lock, own, status),
         steps=steps,
         facts=facts,
-        growth=Growth(size=int(growth[0][0]), total=int(growth[0][1])) if growth else None,
+        growth=Growth(size=int(growth.words[0]), total=int(growth.words[1])) if growth else None,
         status=status,
-        out=own["out"][1] if "out" in own else "",
-        problem=problem[0] if problem else "",
+        out=own["out"].body if "out" in own else "",
+        problem=problem,
         detail=detail,
     )
 
 
-def _phase(lock: str, own: dict[str, tuple[list[str], str]], status: int | None) -> Phase:
+def _phase(lock: str, own: Mapping[str, _Part], status: int | None) -> Phase:
     if status is not None:
         return Phase.STOPPED if status == STOPPED else Phase.ENDED
     if lock == "held" or (lock == "unknown" and _lives(own)):
@@ -166,12 +178,12 @@ def _phase(lock: str, own: dict[str, tuple[list[str], str]], status: int | None)
     return Phase.DEAD if "runner" in own else Phase.ABSENT
 
 
-def _lives(own: dict[str, tuple[list[str], str]]) -> bool:
+def _lives(own: Mapping[str, _Part]) -> bool:
     """Whether its runner is there, on a file system without locks."""
     if "runner" not in own:
         return False
     # host, boot id, pid, start time, and the start time of what has that pid now
-    *_, began, now = own["runner"][0]
+    *_, began, now = own["runner"].words
     return now in {"-", began}
 
 

@@ -23,7 +23,8 @@ case $? in
   0) ;;
   75) sb_end ;;
   *)
-    # No locks here: whoever makes the mark starts it.
+    # No locks here: whoever makes the mark starts it, within a minute.
+    [ -z "$(find "$sb_root/begun" -mmin +1 2>/dev/null)" ] || rm -f "$sb_root/begun"
     set -C
     { true >"$sb_root/begun"; } 2>/dev/null || sb_end
     set +C

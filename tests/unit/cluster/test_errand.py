@@ -178,6 +178,35 @@ async def test_a_file_that_grows_is_seen_to_grow(shell: LocalShell) -> None:
     await shell.run(stop(["e1"]))
 
 
+async def test_a_file_system_without_locks_still_has_one_runner(shell: LocalShell) -> None:
+    """The mark that is made once elects it; its process says whether it lives."""
+    programs = shell.home / "programs"
+    programs.mkdir()
+    (programs / "flock").write_text("#!/bin/sh\nexit 1\n")
+    (programs / "flock").chmod(0o755)
+    shell.env["PATH"] = f"{programs}:/usr/bin:/bin"
+    script = script_of() + 'echo x >>"$1"\nsleep 1\nsb_finish 0\n'
+    file = str(shell.home / "ran")
+    sights = await asyncio.gather(
+        *(shell.run(start("e1", "image", script, (file,))) for _ in range(4))
+    )
+    assert Phase.RUNNING in {sight.phase for sight in sights}
+    await seen(shell, "e1", Phase.ENDED)
+    assert (shell.home / "ran").read_text() == "x\n"
+    await shell.run(start("e2", "image", SLOW, ("60", "x")))
+    os.killpg(runner(shell, "e2"), signal.SIGKILL)
+    await seen(shell, "e2", Phase.DEAD)
+    # Cut off between the mark and the runner, some minutes ago.
+    folder = shell.home / ".sbatchat/errands/e3"
+    folder.mkdir()
+    for name in ("lock", "begun"):
+        (folder / name).touch()
+    assert (await shell.run(start("e3", "i3", SLOW, ("0", "x")))).phase is Phase.ABSENT
+    os.utime(folder / "begun", (1, 1))
+    await shell.run(start("e3", "i3", SLOW, ("0", "x")))
+    await seen(shell, "e3", Phase.ENDED)
+
+
 async def test_many_are_seen_in_one_round_trip(shell: LocalShell) -> None:
     """Also those that are not there."""
     await shell.run(start("e1", "a", SLOW, ("0", "x")))
