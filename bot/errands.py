@@ -36,14 +36,25 @@ BLOCKED = "busy"
 TAIL = 4000
 """Characters of an errand's output that are kept when it failed."""
 
+Clean = Callable[[str], str]
+"""Takes secrets out of what a program said."""
+
 _ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|[()][A-Z0-9])")
 
 
 class Errands:
     """The errands of one cluster."""
 
-    def __init__(self, *, node: LoginNode, store: Store, wake: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        *,
+        node: LoginNode,
+        store: Store,
+        wake: Callable[[], None],
+        clean: Clean = redact,
+    ) -> None:
         self._node = node
+        self._clean = clean
         self._store = store
         self._wake = wake
         self._away = AWAY
@@ -92,7 +103,7 @@ class Errands:
 
     async def _keep(self, errand: Errand, sight: Sight) -> None:
         """Store what is known now, with what the channel shall show."""
-        after = moved(errand, sight, datetime.now(UTC))
+        after = moved(errand, sight, datetime.now(UTC), self._clean)
         if after == errand:
             return
         if not await self._store.save_errand(after, errand_message(after, errand_card(after))):
@@ -122,7 +133,7 @@ class Errands:
         return wait
 
 
-def moved(errand: Errand, sight: Sight, now: datetime) -> Errand:
+def moved(errand: Errand, sight: Sight, now: datetime, clean: Clean = redact) -> Errand:
     """Return an errand as a look at it shows. Pure."""
     stage, failure = _stage(errand, sight)
     seen: dict[str, object] = {
@@ -130,7 +141,7 @@ def moved(errand: Errand, sight: Sight, now: datetime) -> Errand:
         "steps": sight.steps or errand.steps,
         "facts": sight.facts or errand.facts,
         "growth": _paced(sight, now),
-        "line": last_line(sight.out) if sight.phase is Phase.RUNNING else "",
+        "line": clean(last_line(sight.out)) if sight.phase is Phase.RUNNING else "",
         "trouble": "",
     }
     if sight.phase is Phase.ABSENT and sight.problem == BLOCKED:
@@ -139,7 +150,7 @@ def moved(errand: Errand, sight: Sight, now: datetime) -> Errand:
         seen["ended"] = (sight.steps[-1].ended if sight.steps else None) or now
     if stage is ErrandStage.FAILED:
         said = "\n".join(_lines(_of_step(sight.out))) or sight.detail
-        seen |= {"failure": failure, "tail": redact(said, ())[-TAIL:]}
+        seen |= {"failure": failure, "tail": clean(said)[-TAIL:]}
     return errand.model_copy(update=seen)
 
 
@@ -169,9 +180,9 @@ def _not_begun(errand: Errand, sight: Sight) -> tuple[ErrandStage, str]:
 
 
 def last_line(out: str) -> str:
-    """Return what a program shows last, as on a terminal; without secrets."""
+    """Return what a program shows last, as on a terminal."""
     lines = _lines(_of_step(out)[-2000:])
-    return redact(lines[-1].strip(), ()) if lines else ""
+    return lines[-1].strip() if lines else ""
 
 
 def _of_step(out: str) -> str:

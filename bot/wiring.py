@@ -113,7 +113,12 @@ async def _bot(
         for name, tracker in trackers.items():
             await tracker.load()
             clockwork.add(name, tracker.tick)
-            errands = Errands(node=nodes[name], store=store, wake=outbox.wake)
+            errands = Errands(
+                node=nodes[name],
+                store=store,
+                wake=outbox.wake,
+                clean=partial(redact, known=settings.secret_values),
+            )
             clockwork.add(errands_of(name), errands.tick)
             clockwork.add(f"secrets of {name}", partial(_put_secrets, nodes[name]))
             sessions = Sessions(

@@ -64,4 +64,9 @@ def _ends(output: Output) -> dict[str, str]:
         raise CommandFailed("the logs cannot be looked at", stderr=output.stderr)
     records = output.stdout.split("\x1e")[:-1]
     pairs = (record.split("\x1f", 1) for record in records)
-    return {pair[0]: pair[1] for pair in pairs}
+    return {pair[0]: _whole(pair[1]) for pair in pairs}
+
+
+def _whole(text: str) -> str:
+    """Return the lines that are finished: `step 12 of 120` may be half written."""
+    return text[: max(text.rfind("\n"), text.rfind("\r")) + 1]

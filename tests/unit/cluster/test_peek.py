@@ -72,3 +72,17 @@ async def test_a_log_outside_the_roots_stays_unread(shell: LocalShell, tmp_path:
     (shell.home / "8").mkdir()
     (shell.home / "8/nemo_rl_output.log").symlink_to(tmp_path / "secret")
     assert await ends(shell, "8") == {"8": ""}
+
+
+async def test_a_line_that_is_still_being_written_is_left_for_the_next_look(
+    shell: LocalShell,
+) -> None:
+    """Half a number is another number; a progress bar ends its lines with a carriage return."""
+    write(shell, "slurm-1.out", "step 11/120\nstep 12/1")
+    write(shell, "slurm-2.out", " 9%|# | 11/120\r10%|# | 12/1")
+    write(shell, "slurm-3.out", "step")
+    assert await ends(shell, "1", "2", "3") == {
+        "1": "step 11/120\n",
+        "2": " 9%|# | 11/120\r",
+        "3": "",
+    }
