@@ -118,6 +118,18 @@ class Program(Value):
 
 
 @dataclass(frozen=True)
+class Found:
+    """What a launch is fitted to."""
+
+    typed: frozenset[str] = frozenset()
+    """The options that a person typed; the others come from the site."""
+    texts: Texts = field(default_factory=dict)
+    """Empty, as far as the files are not there."""
+    manual: Manual = field(default_factory=Manual)
+    """What the launcher says it takes; empty where there is no `program` to ask."""
+
+
+@dataclass(frozen=True)
 class Fitted(Generic[M]):
     """Options as the launcher on the cluster takes them, and what is wrong with them."""
 
@@ -130,7 +142,7 @@ def _no_program(_site: Site) -> Program | None:
     return None
 
 
-def _as_they_are(options: M, _typed: frozenset[str], _manual: Manual) -> Fitted[M]:
+def _as_they_are(options: M, _found: Found) -> Fitted[M]:
     return Fitted(options)
 
 
@@ -144,10 +156,6 @@ def _no_notes(_options: Any) -> tuple[str, ...]:
 
 def _no_result(_options: Any, _log: str) -> str:
     return ""
-
-
-def _as_it_is(options: Any, _texts: Texts) -> Any:
-    return options
 
 
 def _in_any(options: Any, _partition: PartitionState) -> Any:
@@ -183,8 +191,10 @@ class Workload(Generic[M]):
     needs: Callable[[M, Site], tuple[Need, ...]] = field(default=_no_needs)
     notes: Callable[[M], tuple[str, ...]] = field(default=_no_notes)
     """Sentences worth reading before completed options run."""
-    fit: Callable[[M, Texts], M] = field(default=_as_it_is)
-    """Completed options fitted to what the files on the cluster say; may raise InputRefused."""
+    program: Callable[[Site], Program | None] = field(default=_no_program)
+    """The launcher that says what it takes, if there is one."""
+    fit: Callable[[M, Found], Fitted[M]] = field(default=_as_they_are)
+    """Completed options in the terms of the launcher on the cluster."""
     within: Callable[[M, PartitionState], M] = field(default=_in_any)
     """Fitted options fitted to their partition; may raise InputRefused."""
     stay: Callable[[M], timedelta | None] = field(default=_no_stay)
@@ -196,10 +206,6 @@ class Workload(Generic[M]):
     """
     result: Callable[[M, str], str] = field(default=_no_result)
     """What a job that ended well made, as a sentence from the end of its log."""
-    program: Callable[[Site], Program | None] = field(default=_no_program)
-    """The launcher that says what it takes, if there is one."""
-    by_manual: Callable[[M, frozenset[str], Manual], Fitted[M]] = field(default=_as_they_are)
-    """Completed options in the launcher's terms; the names are those that a person typed."""
     follows: tuple[tuple[str, str], ...] = ()
     """Pairs of an option and one that is derived from it when it is left out."""
     examples: tuple[str, ...] = ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +23,7 @@ from bot.options import (
 )
 from bot.shapes import Gpus, NodeList, Nodes
 from bot.words import count
-from bot.workload import Site, Workload
+from bot.workload import Site, Texts, Workload
 
 _SCRIPT = (Path(__file__).parent / "health.sh").read_text(encoding="utf-8")
 _FOLDER = "~/.sbatchat/health"
@@ -109,7 +108,7 @@ def _path(site: Site) -> str:
     return site.path(f"{_FOLDER}/health.sh")
 
 
-def files(_options: Health, site: Site, _scripts: Mapping[str, str]) -> tuple[File, ...]:
+def files(_options: Health, site: Site, _texts: Texts) -> tuple[File, ...]:
     """Return the script."""
     return (File(path=_path(site), text=_SCRIPT),)
 

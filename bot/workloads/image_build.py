@@ -9,7 +9,6 @@ from typing import Annotated
 
 from bot.duration import duration
 from bot.image_reference import ImageReference, Reference, image_reference
-from bot.manual import Manual
 from bot.model import File, Launch, Resources
 from bot.options import (
     AccountOption,
@@ -25,7 +24,7 @@ from bot.options import (
 )
 from bot.shapes import Count, Memory, Name, Path
 from bot.words import size
-from bot.workload import Fitted, Need, Site, Texts, Workload
+from bot.workload import Need, Site, Texts, Workload
 
 _SCRIPT = LocalPath(__file__).with_name("image_build.sh").read_text(encoding="utf-8")
 _FOLDER = "~/.sbatchat/images"
@@ -130,14 +129,13 @@ def needs(options: ImageBuild, site: Site) -> tuple[Need, ...]:
     return (Need(field="target", path=run.target, kind="place"),) if run.target else ()
 
 
-def by_manual(options: ImageBuild, _typed: frozenset[str], _manual: Manual) -> Fitted[ImageBuild]:
+def notes(options: ImageBuild) -> tuple[str, ...]:
     """Say where the image will lie, and whose credentials are used."""
     registry = _reference(options).registry
-    notes = (
+    return (
         f"The image is {options.target}; one of that name stays until the new one is whole.",
         f"The registry is {registry}; the cluster's own credentials for it are used.",
     )
-    return Fitted(options, notes=notes)
 
 
 def result(_options: ImageBuild, log: str) -> str:
@@ -160,7 +158,7 @@ IMAGE_BUILD = Workload(
     title=lambda options: options.name or _reference(options).file,
     needs=needs,
     files=files,
-    by_manual=by_manual,
+    notes=notes,
     result=result,
     examples=(
         "/nemo image build us-docker.pkg.dev/my-project/images/nemo:25.07",

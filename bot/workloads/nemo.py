@@ -12,8 +12,8 @@ from pydantic import Field
 from bot import run_py
 from bot.cluster_types import GPUS_PER_NODE, ClusterType
 from bot.duration import duration
-from bot.manual import Manual, given
 from bot.manual import fit as as_spelt
+from bot.manual import given
 from bot.model import Launch, Resources
 from bot.options import (
     AccountOption,
@@ -30,7 +30,7 @@ from bot.options import (
     word,
 )
 from bot.shapes import Foreign, Name, Nodes, Path, one_of
-from bot.workload import Fitted, Need, Program, Site, Workload
+from bot.workload import Fitted, Found, Need, Program, Site, Workload
 
 
 class NemoRun(Options):
@@ -181,13 +181,16 @@ def program_of(site: Site) -> Program:
     )
 
 
-def by_manual(options: NemoRun, typed: frozenset[str], manual: Manual) -> Fitted[NemoRun]:
+def fit(options: NemoRun, found: Found) -> Fitted[NemoRun]:
     """Return what `run.py` takes of the options; what it lacks and nobody typed is left out."""
+    manual = found.manual
     if not manual.flags:
         return Fitted(options, run_py.without_manual(manual, options.extra))
     asked = {name for name in run_py.SPELLINGS if getattr(options, name) is not None}
     lacks = run_py.lacking(asked, manual)
-    left_out = {name: None for name in lacks if name not in typed and name in run_py.DISPENSABLE}
+    left_out = {
+        name: None for name in lacks if name not in found.typed and name in run_py.DISPENSABLE
+    }
     extra, problems = as_spelt(options.extra, manual, run_py.FILE)
     errors = [
         *(run_py.lacks(name, manual) for name in lacks if name not in left_out),
@@ -249,7 +252,7 @@ NEMO = Workload(
     needs=needs,
     notes=notes,
     program=program_of,
-    by_manual=by_manual,
+    fit=fit,
     follows=(("partition", "slurm_type"),),
     examples=(
         "/nemo run pretrain/llama3p1_2b_pt.py -n 2 -p a3m",

@@ -309,3 +309,24 @@ async def test_a_run_py_without_a_help_takes_what_is_documented_and_nothing_else
     assert (await kept(here, "cpt/gpt2_cpt.py -p a3m")).flags == ()
     [said] = await here.refusal("cpt/gpt2_cpt.py -p a3m --mock")
     assert "does not say which options it has" in said
+
+
+async def test_a_cluster_type_that_the_partition_gives_is_warned_of_as_well(here: Desk) -> None:
+    """Nobody has to type it."""
+    here.login.file("nemo/run.py", RUN_PY.replace('"hcc-a3u"', '"hcc-a3h"'))
+    here.login.file("sinfo.out", SINFO + SINFO.replace("a3m*", "a3h"))
+    request = await kept(here, "sft/llama3p1_2b_sft.py -p a3h")
+    assert request.options["slurm_type"] == "hcc-a3h"
+    [note] = request.notes
+    assert "does not list `hcc-a3h`" in note
+
+
+async def test_where_there_is_no_such_partition_those_there_are_come_first(here: Desk) -> None:
+    """What is wrong with the rest may follow from it, and is said when one is chosen."""
+    here.login.file("nemo/run.py", RUN_PY)
+    card = await here.launch("sft/llama3p1_2b_sft.py -p a4 --zzz", "a9")
+    assert card is not None
+    assert "a4" in plain(card.lead)
+    refused = await here.service.store.request("a9")
+    assert refused is not None
+    assert refused.error == "no such partition"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated
 
@@ -12,7 +11,7 @@ from bot.model import EXTENSION, Launch, PartitionState
 from bot.options import flag
 from bot.shapes import Duration
 from bot.words import duration as in_words
-from bot.workload import Need, Site, Workload
+from bot.workload import Fitted, Found, Need, Site, Workload
 from bot.workloads.nemo_rl import launcher
 from bot.workloads.nemo_rl.launcher import RlJob
 
@@ -51,9 +50,9 @@ def needs(options: NemoRlInteractive, site: Site) -> tuple[Need, ...]:
     return launcher.needs(site)
 
 
-def fit(options: NemoRlInteractive, texts: Mapping[str, str]) -> NemoRlInteractive:
+def fit(options: NemoRlInteractive, found: Found) -> Fitted[NemoRlInteractive]:
     """Return the options as the launcher on the cluster takes them."""
-    return launcher.fit(options, texts, "interactive")
+    return launcher.fit(options, found, "interactive")
 
 
 def within(options: NemoRlInteractive, partition: PartitionState) -> NemoRlInteractive:

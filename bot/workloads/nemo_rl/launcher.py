@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator
 from typing import Annotated, TypeVar
 
 from bot.cluster_types import GPUS_PER_NODE, ClusterType
 from bot.directives import directives
 from bot.duration import duration
-from bot.errors import FieldError, InputRefused
+from bot.errors import FieldError
 from bot.model import Launch, Resources, Value
 from bot.options import (
     AccountOption,
@@ -31,7 +31,7 @@ from bot.options import (
 )
 from bot.shapes import Name, Nodes
 from bot.words import listed
-from bot.workload import Need, Site
+from bot.workload import Fitted, Found, Need, Site
 
 LAUNCHER = "launcher"
 """The field of the need that is the launcher's text."""
@@ -160,33 +160,42 @@ def needs(site: Site) -> tuple[Need, ...]:
     )
 
 
-def fit(options: J, texts: Mapping[str, str], *needed: str) -> J:
-    """Return the options fitted to the launcher on the cluster.
+def fit(options: J, found: Found, *needed: str) -> Fitted[J]:
+    """Return the options fitted to the launcher's text.
 
-    `needed` are names of further options that it must have. Raises InputRefused when it lacks one,
-    or when nothing tells the cluster type.
+    `needed` are names of further options that it must have.
     """
+    text = found.texts.get(LAUNCHER, "")
+    errors = (*_typeless(options), *lacking(text, "cluster_type", *needed))
+    return Fitted(options.model_copy(update={"habits": habits(text)}), errors)
+
+
+def _typeless(options: RlJob) -> Iterator[FieldError]:
+    """Yield an error when nothing tells the cluster type."""
     if options.cluster_type is None:
         types = listed([f"`{name}`" for name in GPUS_PER_NODE], "or")
         problem = f"Which cluster type is partition `{options.partition}`?"
-        raise InputRefused((FieldError("cluster_type", problem, f"Add `--cluster_type` {types}"),))
-    found = habits(texts.get(LAUNCHER, ""), "cluster_type", *needed)
-    return options.model_copy(update={"habits": found})
+        yield FieldError("cluster_type", problem, f"Add `--cluster_type` {types}")
 
 
-def habits(text: str, *needed: str) -> Habits:
-    """Read a launcher's habits from its text; raises InputRefused when it lacks an option."""
+def habits(text: str) -> Habits:
+    """Read a launcher's habits from its text."""
     code = _COMMENT.sub("", text)
-    spelled = {name: _spelling(code, name) for name in _OPTIONS}
-    lacking = [name for name in needed if not spelled[name]]
-    # Without options of its own it may hand all of them on to another program.
-    if lacking and _PARSES.search(code):
-        raise InputRefused(tuple(_lacks(name, code) for name in lacking))
+    spelled = {name: flag for name in _OPTIONS if (flag := _spelling(code, name))}
     return Habits(
-        **{name: flag for name, flag in spelled.items() if flag},
+        **spelled,
         singleton="singleton" in directives(text).get("dependency", ""),
         takes_args=re.search(r"(?m)^\s*(?:\*\|)?--\)", code) is not None,
     )
+
+
+def lacking(text: str, *needed: str) -> tuple[FieldError, ...]:
+    """Say which of the options a launcher lacks."""
+    code = _COMMENT.sub("", text)
+    # Without options of its own it may hand all of them on to another program.
+    if not _PARSES.search(code):
+        return ()
+    return tuple(_lacks(name, code) for name in needed if not _spelling(code, name))
 
 
 def _lacks(name: str, code: str) -> FieldError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import AfterValidator
@@ -13,7 +12,7 @@ from bot.errors import FieldError, InputRefused
 from bot.model import File, Launch
 from bot.options import Option, RetriesOption, flag, word
 from bot.shapes import Path, Setting, Switch
-from bot.workload import Need, Site, Workload
+from bot.workload import Fitted, Found, Need, Site, Texts, Workload
 from bot.workloads.nemo_rl import launcher, wandb
 from bot.workloads.nemo_rl.launcher import RlJob
 
@@ -92,17 +91,17 @@ def needs(options: NemoRlRun, site: Site) -> tuple[Need, ...]:
     return (*launcher.needs(site), script, *((copy,) if options.no_wandb else ()))
 
 
-def fit(options: NemoRlRun, texts: Mapping[str, str]) -> NemoRlRun:
+def fit(options: NemoRlRun, found: Found) -> Fitted[NemoRlRun]:
     """Return the options fitted to the launcher on the cluster."""
-    fitted = launcher.fit(options, texts, "job_script")
-    if fitted.args and not fitted.habits.takes_args:
-        problem = "The launcher on the cluster passes no settings on to the training"
-        hint = "Leave out what follows `--`; change them in a copy of the job script"
-        raise InputRefused((FieldError("args", problem, hint),))
-    return fitted
+    fitted = launcher.fit(options, found, "job_script")
+    if fitted.errors or not options.args or fitted.options.habits.takes_args:
+        return fitted
+    problem = "The launcher on the cluster passes no settings on to the training"
+    hint = "Leave out what follows `--`; change them in a copy of the job script"
+    return Fitted(fitted.options, (FieldError("args", problem, hint),))
 
 
-def files(options: NemoRlRun, site: Site, texts: Mapping[str, str]) -> tuple[File, ...]:
+def files(options: NemoRlRun, site: Site, texts: Texts) -> tuple[File, ...]:
     """Return the copy of the job script without W&B, where it is wished."""
     if not options.no_wandb:
         return ()

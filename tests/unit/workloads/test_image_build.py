@@ -10,16 +10,15 @@ from pathlib import Path
 import pytest
 
 from bot.grammar import Parsed, parse
-from bot.manual import Manual
 from bot.workload import Site
 from bot.workloads.image_build import (
     IMAGE_BUILD,
     ImageBuild,
-    by_manual,
     complete,
     files,
     launch,
     needs,
+    notes,
     resources,
     result,
 )
@@ -81,7 +80,7 @@ def test_it_costs_no_gpu() -> None:
 
 def test_the_card_says_where_it_will_lie_and_whose_credentials_are_used() -> None:
     """Before it runs."""
-    where, whose = by_manual(complete(read(REF), SITE), frozenset(), Manual()).notes
+    where, whose = notes(complete(read(REF), SITE))
     assert "/home/ann/images/nemo-25.07.sqsh" in where
     assert "us-docker.pkg.dev" in whose
 

@@ -8,9 +8,9 @@ import pytest
 
 from bot.errors import InputRefused
 from bot.model import Resources
-from bot.workload import Need, Site, changed, difference
+from bot.workload import Found, Need, Site, changed, difference
 from bot.workloads.nemo_rl import RUN
-from bot.workloads.nemo_rl.launcher import Habits, habits, resources
+from bot.workloads.nemo_rl.launcher import Habits, habits, lacking, resources
 from bot.workloads.nemo_rl.run import NemoRlRun, complete, files, fit, launch, needs
 
 SITE = Site(
@@ -36,9 +36,8 @@ done
 
 
 def refusal(text: str, options: NemoRlRun) -> list[tuple[str, str]]:
-    with pytest.raises(InputRefused) as refused:
-        fit(complete(options, SITE), {"launcher": text})
-    return [(error.message, error.hint) for error in refused.value.errors]
+    fitted = fit(complete(options, SITE), Found(texts={"launcher": text}))
+    return [(error.message, error.hint) for error in fitted.errors]
 
 
 def test_the_documented_command_comes_out_as_documented() -> None:
@@ -166,7 +165,8 @@ def test_a_partition_of_no_known_type_is_asked_about() -> None:
     ],
 )
 def test_the_launchers_own_spelling_is_taken(text: str, found: Habits) -> None:
-    assert habits(text, "cluster_type", "job_script") == found
+    assert habits(text) == found
+    assert not lacking(text, "cluster_type", "job_script")
 
 
 def test_a_launcher_that_lacks_an_option_is_refused_in_words() -> None:
@@ -178,7 +178,7 @@ def test_a_launcher_that_lacks_an_option_is_refused_in_words() -> None:
 
 def test_the_fitted_spelling_is_what_runs() -> None:
     text = LAUNCHER.replace("--cluster_type", "--cluster-type")
-    run = fit(complete(NemoRlRun(job_script="dpo"), SITE), {"launcher": text})
+    run = fit(complete(NemoRlRun(job_script="dpo"), SITE), Found(texts={"launcher": text})).options
     stored = NemoRlRun.model_validate(run.model_dump(mode="json"))
     assert "--cluster-type" in launch(stored, SITE).argv
 
@@ -186,7 +186,9 @@ def test_the_fitted_spelling_is_what_runs() -> None:
 def test_waiting_for_a_job_does_not_lift_the_launchers_singleton() -> None:
     """An option of the command line replaces the one of the header."""
     text = LAUNCHER.replace("#SBATCH --exclusive", "#SBATCH --dependency=singleton")
-    run = fit(complete(NemoRlRun(job_script="dpo", after=("75",)), SITE), {"launcher": text})
+    run = fit(
+        complete(NemoRlRun(job_script="dpo", after=("75",)), SITE), Found(texts={"launcher": text})
+    ).options
     assert "--dependency=afterok:75,singleton" in launch(run, SITE).argv
 
 
@@ -196,7 +198,7 @@ def test_settings_of_the_training_pass_only_through_a_launcher_that_takes_them()
     assert message == "The launcher on the cluster passes no settings on to the training"
     assert "copy of the job script" in hint
     taking = LAUNCHER.replace("    *) echo", '    --) shift; extra=("$@"); break ;;\n    *) echo')
-    fitted = fit(complete(run, SITE), {"launcher": taking})
+    fitted = fit(complete(run, SITE), Found(texts={"launcher": taking})).options
     assert launch(fitted, SITE).argv[-3:] == ("algorithms/dpo.sh", "--", "dpo.max_num_steps=5")
 
 
@@ -229,7 +231,8 @@ SCRIPT = "#!/bin/bash\nuv run examples/run_dpo.py --config x.yaml logger.wandb_e
 
 
 def test_without_wandb_a_copy_runs() -> None:
-    run = fit(complete(NemoRlRun(job_script="dpo", no_wandb=True), SITE), {"launcher": LAUNCHER})
+    run = complete(NemoRlRun(job_script="dpo", no_wandb=True), SITE)
+    run = fit(run, Found(texts={"launcher": LAUNCHER})).options
     [copy] = files(run, SITE, {"job_script": SCRIPT})
     assert copy.path == f"{FOLDER}/algorithms/dpo.no-wandb.sh"
     assert copy.of == f"{FOLDER}/algorithms/dpo.sh"
