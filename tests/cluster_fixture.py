@@ -55,11 +55,16 @@ async def cluster() -> AsyncIterator[EmbeddedCluster]:
             yield running
 
 
-@pytest.fixture
-def alice(cluster: EmbeddedCluster) -> Person:
+def account(cluster: EmbeddedCluster) -> Person:
     """Whom the bot logs in as."""
     address = cluster.address
     return Person(address, Login(address.user, address.key))
+
+
+@pytest.fixture
+def alice(cluster: EmbeddedCluster) -> Person:
+    """Whom the bot logs in as."""
+    return account(cluster)
 
 
 @pytest.fixture

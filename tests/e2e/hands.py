@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -219,3 +220,10 @@ def words(message: Json) -> str:
 
     walk(message["blocks"])
     return "".join(found) if found else str(message["text"])
+
+
+def number(message: Json) -> str:
+    """The Slurm id that a root message names."""
+    found = re.search(r"Job\s+(\d+)", words(message))
+    assert found, words(message)
+    return found[1]

@@ -15,6 +15,7 @@ from bot.demo.settings_file import CLUSTER, settings_file
 from bot.demo.slack.manifest import load
 from bot.demo.slack.server import LocalSlack, assemble
 from bot.demo.slack.workspace import OUTSIDER, RESEARCHER
+from tests.cluster_fixture import account
 from tests.e2e.bot_process import BotProcess
 from tests.e2e.hands import Hands, Json, is_root, key_of, words
 from tests.payloads.recorder import record
@@ -117,3 +118,32 @@ async def room(
         finally:
             await bot.stop()
             record(call.shown() for call in slack.platform.traffic.since(0))
+
+
+@asynccontextmanager
+async def live_room(
+    cluster: EmbeddedCluster,
+    directory: Path,
+    *,
+    keys: Mapping[str, str] | None = None,
+    ask_above: float = 8.0,
+) -> AsyncIterator[Room]:
+    """Open a room in which the bot works all the time."""
+    async with room(cluster, directory, keys=keys, ask_above=ask_above) as opened:
+        opened.bot.start()
+        await opened.online()
+        yield opened
+
+
+@asynccontextmanager
+async def told(lab: Room) -> AsyncIterator[Hands]:
+    """The person's hands; a failure tells what the channel and the log show."""
+    try:
+        yield lab.hands
+    except AssertionError as error:
+        raise AssertionError(f"{error}\n{await lab.story()}") from error
+
+
+async def said(lab: Room, command: str) -> str:
+    """What a command prints on the login node."""
+    return (await account(lab.cluster).ssh(command)).stdout

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
 import pytest_asyncio
 
-from bot.demo.cluster import EmbeddedCluster, Login
+from bot.demo.cluster import EmbeddedCluster
 from bot.demo.slack.workspace import ADMIN
-from tests.cluster_fixture import Person
 from tests.e2e.hands import Hands, Json, key_of, labels, words
-from tests.e2e.room import Room, room
+from tests.e2e.room import Room, live_room, said, told
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -26,27 +24,9 @@ async def lab(
     cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Room]:
     """A room in which the bot works all the time."""
-    async with room(cluster, tmp_path_factory.mktemp("errands"), ask_above=1000.0) as opened:
-        opened.bot.start()
-        await opened.online()
+    async with live_room(cluster, tmp_path_factory.mktemp("errands"), ask_above=1000.0) as opened:
         yield opened
         await said(opened, f"rm -rf {MADE}")
-
-
-@asynccontextmanager
-async def told(lab: Room) -> AsyncIterator[Hands]:
-    """The person's hands; a failure tells what the channel and the log show."""
-    try:
-        yield lab.hands
-    except AssertionError as error:
-        raise AssertionError(f"{error}\n{await lab.story()}") from error
-
-
-async def said(lab: Room, command: str) -> str:
-    """What a command prints on the login node."""
-    address = lab.cluster.address
-    person = Person(address, Login(address.user, address.key))
-    return (await person.ssh(command)).stdout
 
 
 def is_errand(message: Json) -> bool:

@@ -6,16 +6,15 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from bot.demo.cluster import EmbeddedCluster, Login
-from tests.cluster_fixture import Person
-from tests.e2e.hands import Hands, Json, words
-from tests.e2e.room import Room, room
+from bot.demo.cluster import EmbeddedCluster
+from tests.cluster_fixture import account
+from tests.e2e.hands import Json, words
+from tests.e2e.room import Room, live_room, said, told
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -28,30 +27,8 @@ async def lab(
     cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Room]:
     """A room in which the bot works all the time."""
-    async with room(cluster, tmp_path_factory.mktemp("images")) as opened:
-        opened.bot.start()
-        await opened.online()
+    async with live_room(cluster, tmp_path_factory.mktemp("images")) as opened:
         yield opened
-
-
-@asynccontextmanager
-async def told(lab: Room) -> AsyncIterator[Hands]:
-    """The person's hands; a failure tells what the channel and the log show."""
-    try:
-        yield lab.hands
-    except AssertionError as error:
-        raise AssertionError(f"{error}\n{await lab.story()}") from error
-
-
-def account(lab: Room) -> Person:
-    """Whom the bot logs in as."""
-    address = lab.cluster.address
-    return Person(address, Login(address.user, address.key))
-
-
-async def said(lab: Room, command: str) -> str:
-    """What a command prints on the login node."""
-    return (await account(lab).ssh(command)).stdout
 
 
 class Onlooker:
@@ -128,7 +105,7 @@ async def test_a_build_that_fails_says_why_and_the_old_image_stays(
 ) -> None:
     """With what to do about it; nothing half made is left."""
     images = lab.cluster.address.images
-    await account(lab).ssh(f"printf old >{images}/kept.sqsh")
+    await account(lab.cluster).ssh(f"printf old >{images}/kept.sqsh")
     async with told(lab) as hands:
         card = await hands.launched(f"/nemo image build {reference} --name kept -p a3m")
         await hands.becomes(card, "Failed after", 90)
@@ -141,14 +118,14 @@ async def test_a_build_that_fails_says_why_and_the_old_image_stays(
 async def test_without_a_google_account_it_says_who_must_log_in(lab: Room) -> None:
     """And the same build goes through once somebody has."""
     credentials = "~/.config/gcloud/credentials.json"
-    await account(lab).ssh(f"mv {credentials} {credentials}.away")
+    await account(lab.cluster).ssh(f"mv {credentials} {credentials}.away")
     async with told(lab) as hands:
         try:
             card = await hands.launched(f"/nemo image build {CUSTOM}:25.07 --name again -p a3m")
             answer = await hands.reply(card, "gcloud gives no access token for the registry.", 90)
             assert "gcloud auth login" in words(answer)
         finally:
-            await account(lab).ssh(f"mv {credentials}.away {credentials}")
+            await account(lab.cluster).ssh(f"mv {credentials}.away {credentials}")
         again = await hands.pressed(answer, "rerun_same")
         await hands.becomes(again, "Use it with", 90)
 
@@ -158,7 +135,9 @@ async def test_builds_of_the_same_image_wait_for_one_another(lab: Room) -> None:
     images = lab.cluster.address.images
     async with told(lab) as hands:
         nodes = "alice-a3m-0,alice-a3m-1"
-        hold = await account(lab).sbatch(f"-w {nodes} -N 2 --exclusive -p a3m jobs/sleep.sh 120")
+        hold = await account(lab.cluster).sbatch(
+            f"-w {nodes} -N 2 --exclusive -p a3m jobs/sleep.sh 120"
+        )
         first = await hands.launched(f"/nemo image build {CUSTOM}:25.07 --name twice -p a3m")
         second = await hands.launched(f"/nemo image build {CUSTOM}:latest --name twice -p a3m")
         job = re.search(r"Job\s+(\d+)", words(first))
@@ -166,7 +145,7 @@ async def test_builds_of_the_same_image_wait_for_one_another(lab: Room) -> None:
         await hands.becomes(second, f"job {job[1]}", 60)
         await hands.asked(f"/slurm cancel {job[1]}")
         await hands.becomes(first, "Cancelled by", 60)
-        await account(lab).ssh(f"scancel {hold}")
+        await account(lab.cluster).ssh(f"scancel {hold}")
         await hands.becomes(second, "Use it with", 120)
     assert await said(lab, f"cd {images} && ls twice*") == "twice.sqsh\n"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
 import pytest_asyncio
@@ -13,9 +12,9 @@ import pytest_asyncio
 from bot.demo.cluster import EmbeddedCluster
 from bot.demo.slack.workspace import ADMIN, OUTSIDER
 from tests.cluster_fixture import Person, alice
-from tests.e2e.hands import Hands, Json, controls, words
+from tests.e2e.hands import Json, controls, number, words
 from tests.e2e.journal_kill import Death
-from tests.e2e.room import Room, room
+from tests.e2e.room import Room, live_room, room, told
 from tests.e2e.slurm_count import shown
 
 __all__ = ["alice"]
@@ -36,28 +35,10 @@ async def lab(
 ) -> AsyncIterator[Room]:
     """A room in which nobody is asked about costs, and in which time is short."""
     keys = {"sessions": SETTINGS}
-    async with room(
+    async with live_room(
         cluster, tmp_path_factory.mktemp("interactive"), keys=keys, ask_above=1000.0
     ) as opened:
-        opened.bot.start()
-        await opened.online()
         yield opened
-
-
-@asynccontextmanager
-async def told(lab: Room) -> AsyncIterator[Hands]:
-    """The person's hands; a failure tells what the channel and the log show."""
-    try:
-        yield lab.hands
-    except AssertionError as error:
-        raise AssertionError(f"{error}\n{await lab.story()}") from error
-
-
-def number(message: Json) -> str:
-    """The Slurm id that a root message names."""
-    found = re.search(r"Job\s+(\d+)", words(message))
-    assert found, words(message)
-    return found[1]
 
 
 async def state(lab: Room, job: str) -> str:

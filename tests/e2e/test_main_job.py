@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
 import pytest_asyncio
 
 from bot.demo.cluster import EmbeddedCluster
 from bot.demo.slack.workspace import ADMIN, OUTSIDER
-from tests.e2e.hands import Hands, Json, controls, labels, options, words
-from tests.e2e.room import Room, room
+from tests.e2e.hands import Json, controls, labels, number, options, words
+from tests.e2e.room import Room, live_room, told
 from tests.e2e.slurm_count import jobs_named, shown
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -27,26 +26,8 @@ async def lab(
     cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Room]:
     """A room in which the bot works all the time."""
-    async with room(cluster, tmp_path_factory.mktemp("lab")) as opened:
-        opened.bot.start()
-        await opened.online()
+    async with live_room(cluster, tmp_path_factory.mktemp("lab")) as opened:
         yield opened
-
-
-@asynccontextmanager
-async def told(lab: Room) -> AsyncIterator[Hands]:
-    """The person's hands; a failure tells what the channel and the log show."""
-    try:
-        yield lab.hands
-    except AssertionError as error:
-        raise AssertionError(f"{error}\n{await lab.story()}") from error
-
-
-def number(message: Json) -> str:
-    """The Slurm id that a root message names."""
-    found = re.search(r"Job\s+(\d+)", words(message))
-    assert found, words(message)
-    return found[1]
 
 
 def losses(message: Json) -> list[float]:

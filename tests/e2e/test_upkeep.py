@@ -12,7 +12,7 @@ import pytest_asyncio
 from bot.demo.cluster import EmbeddedCluster
 from tests.cluster_fixture import Person, alice
 from tests.e2e.hands import key_of, words
-from tests.e2e.room import Room, room
+from tests.e2e.room import Room, live_room
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 __all__ = ["alice"]
@@ -26,9 +26,7 @@ async def far(
     """A room whose bot reaches the cluster through `gcloud compute start-iap-tunnel` alone."""
     keys = {"proxy_command": json.dumps(cluster.address.beyond.tunnel())}
     folder = tmp_path_factory.mktemp("far")
-    async with room(cluster, folder, keys=keys, ask_above=1000.0) as opened:
-        opened.bot.start()
-        await opened.online()
+    async with live_room(cluster, folder, keys=keys, ask_above=1000.0) as opened:
         yield opened
 
 

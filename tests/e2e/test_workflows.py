@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
 import pytest_asyncio
 
 from bot.demo.cluster import EmbeddedCluster
-from tests.e2e.hands import Hands, Json, labels, words
-from tests.e2e.room import Room, room
+from tests.e2e.hands import labels, number, words
+from tests.e2e.room import Room, live_room, told
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -21,26 +19,8 @@ async def lab(
     cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Room]:
     """A room in which the bot works all the time, and asks before nothing."""
-    async with room(cluster, tmp_path_factory.mktemp("lab"), ask_above=1000.0) as opened:
-        opened.bot.start()
-        await opened.online()
+    async with live_room(cluster, tmp_path_factory.mktemp("lab"), ask_above=1000.0) as opened:
         yield opened
-
-
-@asynccontextmanager
-async def told(lab: Room) -> AsyncIterator[Hands]:
-    """The person's hands; a failure tells what the channel and the log show."""
-    try:
-        yield lab.hands
-    except AssertionError as error:
-        raise AssertionError(f"{error}\n{await lab.story()}") from error
-
-
-def number(message: Json) -> str:
-    """The Slurm id that a root message names."""
-    found = re.search(r"Job\s+(\d+)", words(message))
-    assert found, words(message)
-    return found[1]
 
 
 async def test_a_job_of_nemo_rl_trains_and_its_logs_and_checkpoints_are_there(lab: Room) -> None:

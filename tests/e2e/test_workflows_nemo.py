@@ -9,8 +9,7 @@ import pytest_asyncio
 
 from bot.demo.cluster import EmbeddedCluster
 from tests.e2e.hands import labels, options, words
-from tests.e2e.room import Room, room
-from tests.e2e.test_workflows import told
+from tests.e2e.room import Room, live_room, told
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -22,9 +21,7 @@ async def bench(
     cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Room]:
     """A room in which the bot works all the time, and asks before nothing."""
-    async with room(cluster, tmp_path_factory.mktemp("bench"), ask_above=1000.0) as opened:
-        opened.bot.start()
-        await opened.online()
+    async with live_room(cluster, tmp_path_factory.mktemp("bench"), ask_above=1000.0) as opened:
         yield opened
 
 

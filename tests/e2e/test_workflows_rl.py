@@ -8,11 +8,10 @@ from contextlib import asynccontextmanager
 import pytest
 import pytest_asyncio
 
-from bot.demo.cluster import EmbeddedCluster, Login
-from tests.cluster_fixture import Person
-from tests.e2e.hands import options, words
-from tests.e2e.room import Room, room
-from tests.e2e.test_workflows import number, told
+from bot.demo.cluster import EmbeddedCluster
+from tests.cluster_fixture import account
+from tests.e2e.hands import number, options, words
+from tests.e2e.room import Room, live_room, told
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -22,9 +21,7 @@ async def desk(
     cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Room]:
     """A room in which the bot works all the time, and asks before nothing."""
-    async with room(cluster, tmp_path_factory.mktemp("desk"), ask_above=1000.0) as opened:
-        opened.bot.start()
-        await opened.online()
+    async with live_room(cluster, tmp_path_factory.mktemp("desk"), ask_above=1000.0) as opened:
         yield opened
 
 
@@ -32,7 +29,7 @@ async def desk(
 async def instead(desk: Room, change: str, back: str) -> AsyncIterator[None]:
     """Change something in NeMo-RL's folder for a while."""
     address = desk.cluster.address
-    alice = Person(address, Login(address.user, address.key))
+    alice = account(desk.cluster)
     await alice.ssh(f"cd {address.nemo_rl} && {change}")
     try:
         yield
@@ -116,7 +113,7 @@ async def test_a_requeued_job_goes_on_and_its_epochs_are_told(desk: Room) -> Non
         card = await hands.launched("/nemo-rl run dpo -p a3u --time 10")
         job = number(await hands.becomes(card, "Running on"))
         address = desk.cluster.address
-        alice = Person(address, Login(address.user, address.key))
+        alice = account(desk.cluster)
         saved = f"{address.nemo_rl}/{job}/checkpoints/step_10"
         await alice.ssh(f"until [ -d {saved} ]; do sleep 0.2; done; scontrol requeue {job}")
         await hands.reply(card, "Requeued by Slurm", 60)
