@@ -5,16 +5,35 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
+from typing_extensions import override
 
 
 class Value(BaseModel):
     """A frozen value that knows its fields and no others."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Numerous(Value):
+    """A value of which ten thousand are held in memory.
+
+    Which fields were given is not remembered one by one: that takes three times the room of the
+    values themselves.
+    """
+
+    @override
+    def model_post_init(self, context: Any, /) -> None:
+        object.__setattr__(self, "__pydantic_fields_set__", _all_fields(type(self)))
+
+
+@cache
+def _all_fields(model: type[BaseModel]) -> set[str]:
+    return set(model.model_fields)
 
 
 def derive(*parts: str) -> str:
@@ -263,7 +282,7 @@ _ENDED = frozenset(
 )
 
 
-class Observation(Value):
+class Observation(Numerous):
     """What Slurm says of one job now; None or empty where that source does not say."""
 
     id: str
@@ -330,7 +349,7 @@ class Session(Value):
     """The bot releases it, or has released it, since its time was up."""
 
 
-class Job(Value):
+class Job(Numerous):
     """A job the bot follows: the newest observation of it, and how it got here."""
 
     cluster: str
