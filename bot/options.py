@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from bot.cluster_types import GPUS_PER_NODE, ClusterType
 from bot.model import Value
 from bot.shapes import (
     Account,
@@ -94,6 +95,15 @@ QosOption = Annotated[Qos | None, flag("-q", "--qos", metavar="QOS", help="the q
 ExcludeOption = Annotated[
     NodeList | None,
     flag("-x", "--exclude", metavar="NODES", help="nodes to keep away from"),
+]
+ClusterTypeOption = Annotated[
+    ClusterType | None,
+    flag(
+        "--cluster-type",
+        metavar="TYPE",
+        help="the cluster type; by default the one of the partition",
+        choices=tuple(GPUS_PER_NODE),
+    ),
 ]
 AfterOption = Annotated[
     JobIds,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bot.card import Card
 from bot.grammar import Parsed
-from bot.grammar.commands import ExperimentCancel, ExperimentLogs, ExperimentStatus, Recipes
+from bot.grammar.commands import Recipes
+from bot.grammar.experiments import ExperimentCancel, ExperimentLogs, ExperimentStatus
 from bot.model import Act
 from bot.service import Service, experiments, logs, recipes
 from handlers.commands.command import Run, options

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.card import Card
 from bot.errors import UnknownJob
 from bot.grammar import Parsed
-from bot.grammar.commands import Exec, Shell
+from bot.grammar.inside import Exec, Shell
 from bot.model import Act
 from bot.service import Service, sessions
 from handlers.commands.command import Run, options

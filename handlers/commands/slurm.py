@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.card import Card
 from bot.grammar import Parsed
-from bot.grammar.commands import Cancel, Checkpoints, Jobs, Logs, Rerun, Status, Why
+from bot.grammar.jobs import Cancel, Checkpoints, Jobs, Logs, Rerun, Status, Why
 from bot.model import Act
 from bot.service import Service, checkpoints, logs, mends, views
 from handlers.commands.command import Run, options

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, TypeVar
 
-from bot.cluster_types import GPUS_PER_NODE, ClusterType
+from bot.cluster_types import GPUS_PER_NODE
 from bot.directives import directives
 from bot.duration import duration
 from bot.errors import FieldError
@@ -20,6 +20,7 @@ from bot.model import Launch, Resources, Value
 from bot.options import (
     AccountOption,
     AfterOption,
+    ClusterTypeOption,
     DryRunOption,
     ExcludeOption,
     Options,
@@ -59,15 +60,7 @@ class RlJob(Options):
 
     nodes: Annotated[Nodes, flag("-N", "-n", "--nodes", metavar="NODES", help="how many nodes")] = 1
     partition: PartitionOption = None
-    cluster_type: Annotated[
-        ClusterType | None,
-        flag(
-            "--cluster-type",
-            metavar="TYPE",
-            help="the cluster type; by default the one of the partition",
-            choices=tuple(GPUS_PER_NODE),
-        ),
-    ] = None
+    cluster_type: ClusterTypeOption = None
     job_name: Annotated[
         Name | None, flag("-J", "--job-name", "--name", metavar="NAME", help="the job's name")
     ] = None

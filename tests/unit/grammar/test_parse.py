@@ -6,7 +6,8 @@ import pytest
 
 from bot.errors import FieldError, InputRefused
 from bot.grammar import Help, Parsed, parse
-from bot.grammar.commands import COMMANDS, LATER, Cancel, Command, Jobs, Logs, Rerun
+from bot.grammar.commands import COMMANDS, LATER, Command
+from bot.grammar.jobs import Cancel, Jobs, Logs, Rerun
 from bot.options import typed_fields
 from bot.workloads.batch_script import Submit
 from bot.workloads.nemo import NemoRun

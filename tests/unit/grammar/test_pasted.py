@@ -6,7 +6,8 @@ import pytest
 
 from bot.errors import InputRefused
 from bot.grammar import Parsed, parse
-from bot.grammar.commands import Cancel, Jobs, Partitions
+from bot.grammar.commands import Partitions
+from bot.grammar.jobs import Cancel, Jobs
 from bot.workloads.batch_script import Submit
 from bot.workloads.nemo import NemoRun
 from bot.workloads.nemo_rl.run import NemoRlRun
