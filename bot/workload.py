@@ -172,7 +172,13 @@ def _no_files(_options: Any, _site: Site, _texts: Texts) -> tuple[File, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Workload(Generic[M]):
-    """One kind of job: its request model, and pure functions from it to what runs."""
+    """One kind of job: its request model, and pure functions from it to what runs.
+
+    A launch calls them in this order: `title` of the typed options, `complete`, `needs` and
+    `program` (which are looked at in one round trip), `fit`, `resources`, `title` once more,
+    `files`, `notes`, `within`; when it is accepted, `launch` and `stay`, again after a restart; in
+    the end `result`. A rerun begins with `follows` and `complete`.
+    """
 
     name: str
     """The command that asks for it: `nemo run`."""

@@ -11,6 +11,7 @@ import pytest_asyncio
 
 from bot.demo.cluster import EmbeddedCluster
 from bot.demo.slack.workspace import ADMIN, OUTSIDER, PRIVATE
+from bot.grammar.commands import LATER
 from tests.cluster_fixture import Person
 from tests.e2e.hands import Json, is_root, key_of, options, words
 from tests.e2e.room import Room, room
@@ -72,7 +73,7 @@ REFUSED = {
     "job-by-no-name": ("/slurm status nobody-called-it-so", "nobody-called-it-so"),
     "no-job": ("/slurm logs", "Which job"),
     "bad-pattern": ("/slurm logs 999999 --grep '['", "["),
-    "not-built-yet": ("/slurm nodes", "not built yet"),
+    "not-built-yet": (f"/slurm {LATER['slurm'][0]}", "not built yet"),
 }
 """What is typed, and a word of the answer that tells what is wrong or what to do."""
 
