@@ -95,9 +95,9 @@ class Explainer:
     async def _explain(self, job: Job) -> None:
         node = self._nodes[job.cluster]
         earlier = await earlier_labels(self._store, job)
-        explanation = await explanation_of(node, job, earlier)
-        finding = explanation.finding
         request = await self._store.request(job.request)
+        explanation = await explanation_of(node, job, earlier, request)
+        finding = explanation.finding
         done = job.model_copy(
             update={
                 "settled": True,
@@ -144,8 +144,13 @@ def _result(request: Request | None, job: Job, log: str) -> str:
     return workload.result(workload.model.model_validate(request.options), log)
 
 
-async def explanation_of(node: LoginNode, job: Job, earlier: Sequence[str] = ()) -> Explanation:
-    """Read a job's logs and say what they come to; raises ClusterError."""
+async def explanation_of(
+    node: LoginNode, job: Job, earlier: Sequence[str] = (), request: Request | None = None
+) -> Explanation:
+    """Read a job's logs and say what they come to; raises ClusterError.
+
+    `request` is what launched it, where that was done from here.
+    """
     roots = await node.roots()
     found = await log_files_of(node, job)
     texts: dict[str, str] = {}
@@ -162,7 +167,8 @@ async def explanation_of(node: LoginNode, job: Job, earlier: Sequence[str] = ())
     lost = job.seen.state is State.LOST
     # Of a job that was lost, Slurm's last word says nothing of how it ended.
     seen = job.seen.model_copy(update={"raw": ""}) if lost else job.seen
-    facts = from_observation(seen, earlier=earlier)
+    lacking = await node.lacking(WORKLOADS[request.workload], request) if request else frozenset()
+    facts = from_observation(seen, earlier=earlier, lacking=lacking)
     # A long log takes a second of computing, in which others must get their turn.
     finding = await asyncio.to_thread(diagnose, texts, facts)
     return Explanation(None if lost and finding.healthy else finding, main, words)

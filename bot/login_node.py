@@ -17,6 +17,7 @@ from bot.cluster.manuals import manual
 from bot.cluster.ssh_line import ssh_line
 from bot.cluster.together import together
 from bot.errors import FieldError, InputRefused
+from bot.leaks import LEAKS
 from bot.manual import Manual
 from bot.model import Launch, PartitionState, Request
 from bot.policy import Policy
@@ -118,6 +119,12 @@ class LoginNode:
         site = (await self.site()).model_copy(update={"flags": request.flags})
         spec = workload.launch(options, site)
         return spec.model_copy(update={"files": request.files})
+
+    async def lacking(self, workload: Workload[Any], request: Request) -> frozenset[str]:
+        """Return the names of secrets that the launch would have been given, had the bot them."""
+        held = {name for name, secret in self.secrets.items() if secret.value is not None}
+        absent = frozenset({leak.name for leak in LEAKS if leak.name} - held)
+        return absent if absent and (await self.spec(workload, request)).secrets else frozenset()
 
     async def put_secrets(self, auth: str = "") -> bool:
         """Make the cluster hold the secrets that are configured, and no others.

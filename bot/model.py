@@ -105,13 +105,22 @@ class Resources(Value):
     nodes: int = 1
     gpus_per_node: int | None = None
     time: timedelta | None = None
+    """Slurm's time limit."""
+    stay: timedelta | None = None
+    """After which the bot ends it, where that comes before the time limit."""
+
+    @property
+    def length(self) -> timedelta | None:
+        """How long it lasts at most as things stand; None without an end."""
+        ends = [end for end in (self.time, self.stay) if end is not None]
+        return min(ends, default=None)
 
     @property
     def gpu_hours(self) -> float | None:
-        """nodes × GPUs × hours, or None without a time limit or GPU count."""
-        if self.time is None or self.gpus_per_node is None:
+        """nodes × GPUs × hours, or None without an end or a GPU count."""
+        if self.length is None or self.gpus_per_node is None:
             return None
-        return self.nodes * self.gpus_per_node * self.time.total_seconds() / 3600
+        return self.nodes * self.gpus_per_node * self.length.total_seconds() / 3600
 
     @property
     def gpus(self) -> int | None:
@@ -212,6 +221,8 @@ class Request(Value):
     stage: Stage = Stage.PROPOSED
     title: str = ""
     """What people call it: the recipe or script."""
+    heading: str = ""
+    """What its card is headed with, where the title alone does not say what it is."""
     resources: Resources = Resources()
     quote: Quote = Quote()
     attempt: int = 1

@@ -12,6 +12,8 @@ DAY = 86400
 def duration(span: timedelta) -> str:
     """Return a span with its two largest units: `45 s`, `2 min 05 s`, `1 h 30 min`, `2 d 4 h`."""
     seconds = max(0, round(span.total_seconds()))
+    if not seconds:
+        return "less than 1 s"
     if seconds < MINUTE:
         return f"{seconds} s"
     if seconds < HOUR:
@@ -21,6 +23,12 @@ def duration(span: timedelta) -> str:
     return _two(seconds // DAY, "d", seconds % DAY // HOUR, "h", pad=1)
 
 
+def rough(span: timedelta) -> str:
+    """Return a span that is a minute or more without its seconds: `19 min`, `1 h 30 min`."""
+    seconds = span.total_seconds()
+    return duration(span if seconds < MINUTE else timedelta(minutes=seconds // MINUTE))
+
+
 def _two(large: int, unit: str, small: int, lesser: str, *, pad: int) -> str:
     return f"{large} {unit} {small:0{pad}d} {lesser}" if small else f"{large} {unit}"
 
@@ -28,19 +36,6 @@ def _two(large: int, unit: str, small: int, lesser: str, *, pad: int) -> str:
 def count(number: int, noun: str, nouns: str = "") -> str:
     """Return `1 node`, `2 nodes`, `1,000 jobs`; `nouns` where the plural is not just an s."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {nouns or noun + 's'}"
-
-
-def size(kilobytes: int) -> str:
-    """Return `840 kB`, `3.2 MB`, `16 GB`, `1.5 TB`, in units of 1024."""
-    number, unit = float(kilobytes), "kB"
-    for larger in ("MB", "GB", "TB"):
-        if number < _KILO:
-            break
-        number, unit = number / _KILO, larger
-    return f"{figure(number) if number < TEN else f'{number:,.0f}'} {unit}"
-
-
-_KILO, TEN = 1024, 10
 
 
 def figure(number: float) -> str:

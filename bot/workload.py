@@ -162,6 +162,10 @@ def _in_any(options: Any, _partition: PartitionState) -> Any:
     return options
 
 
+def _no_heading(_options: Any) -> str:
+    return ""
+
+
 def _no_stay(_options: Any) -> timedelta | None:
     return None
 
@@ -174,10 +178,11 @@ def _no_files(_options: Any, _site: Site, _texts: Texts) -> tuple[File, ...]:
 class Workload(Generic[M]):
     """One kind of job: its request model, and pure functions from it to what runs.
 
-    A launch calls them in this order: `title` of the typed options, `complete`, `needs` and
-    `program` (which are looked at in one round trip), `fit`, `resources`, `title` once more,
-    `files`, `notes`, `within`; when it is accepted, `launch` and `stay`, again after a restart; in
-    the end `result`. A rerun begins with `follows` and `complete`.
+    A launch calls them in this order: `title` and `heading` of the typed options, `complete`,
+    `needs` and `program` (which are looked at in one round trip), `fit`, `resources`, `stay`,
+    `title` and `heading` once more, `files`, `notes`, `within`; when it is accepted, `launch` and
+    `stay`, again after a restart; in the end `result`. A rerun begins with `follows` and
+    `complete`.
     """
 
     name: str
@@ -194,6 +199,8 @@ class Workload(Generic[M]):
     """What runs on the login node; completes the options itself."""
     title: Callable[[M], str]
     """What people call this run: the experiment's or job's name."""
+    heading: Callable[[M], str] = field(default=_no_heading)
+    """What its card is headed with; empty where that is the title."""
     needs: Callable[[M, Site], tuple[Need, ...]] = field(default=_no_needs)
     notes: Callable[[M], tuple[str, ...]] = field(default=_no_notes)
     """Sentences worth reading before completed options run."""

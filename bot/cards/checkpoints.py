@@ -8,7 +8,7 @@ from bot.card import Card, Excerpt, Fact, Moment, Mono, Paragraph, Part, Table, 
 from bot.cards import parts
 from bot.cluster.checkpoints import Checkpoint, Found
 from bot.model import Job, State
-from bot.words import count, listed, size
+from bot.words import count, listed, storage
 
 ROWS = 12
 
@@ -96,7 +96,7 @@ def _use(newest: Checkpoint) -> list[Part]:
 
 
 def _size(checkpoint: Checkpoint) -> str:
-    return "not known" if checkpoint.kilobytes is None else size(checkpoint.kilobytes)
+    return "not known" if checkpoint.kilobytes is None else storage(checkpoint.kilobytes * 1024)
 
 
 def no_checkpoints(job: Job, folders: Sequence[str]) -> Card:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.card import Bullets, Card, Moment, Table, Text, Tone
+from bot.card import Bullets, Card, Moment, Mono, Strong, Text, Tone
 from bot.cards import parts
 from bot.cards.trouble import sentences
 from bot.cluster.glance import Glance
@@ -35,13 +35,7 @@ def clusters_card(standings: Sequence[Standing], default: str) -> Card:
     return Card(
         tone=Tone.TROUBLE if troubled else Tone.PLAIN,
         lead=(_lead(standings, answering),),
-        parts=(
-            Table(
-                head=("Cluster", "Answers", "Slurm", "Nodes", "Reached as"),
-                rows=tuple(_row(one, default) for one in standings),
-            ),
-            *((Bullets(items=tuple(map(_trouble, troubled))),) if troubled else ()),
-        ),
+        parts=(Bullets(items=tuple(_item(one, default) for one in standings)),),
         foot=(_default(default),),
     )
 
@@ -55,30 +49,30 @@ def _lead(standings: Sequence[Standing], answering: Sequence[Standing]) -> str:
     return f"{len(answering)} of {len(standings)} clusters answer."
 
 
-def _row(one: Standing, default: str) -> tuple[str, ...]:
-    name = f"{one.name} (default here)" if one.name == default else one.name
-    answers = "no" if one.latency is None else f"in {max(one.latency * 1000, 1):,.0f} ms"
-    if one.glance is None:
-        return (name, answers, "no answer", "not known", one.reached)
+def _item(one: Standing, default: str) -> Text:
+    """Return a cluster: whether it answers, what is free, how it is reached, what is wrong."""
+    name = Strong(text=one.name)
+    here = " (default here)" if one.name == default else ""
+    reached: Text = (" Reached as ", Mono(text=one.reached), ".")
+    if one.latency is None:
+        return (name, f"{here} ", *_silent(one), *reached)
+    answers = f"{here} answers in {max(one.latency * 1000, 1):,.0f} ms. "
     seen = one.glance
-    nodes = f"{count(seen.nodes, 'node')}, {seen.up} up, {seen.free} free"
-    return (name, answers, seen.version, nodes, one.reached)
+    if seen is None:
+        return (name, answers, *sentences(one.trouble or "Slurm does not answer"), *reached)
+    nodes = f"Slurm {seen.version}: {count(seen.nodes, 'node')}, {seen.up} up, {seen.free} free."
+    trouble: Text = (" ", *sentences(one.trouble)) if one.trouble else ()
+    return (name, answers, nodes, *trouble, *reached)
 
 
-def _trouble(one: Standing) -> Text:
-    since = one.health.failing_since
-    last = one.health.last_ok
-    if one.latency is None and since is not None:
-        head = parts.fill(
-            "{name} does not answer since {since}. ", name=one.name, since=Moment(at=since)
-        )
-    elif one.latency is None and last is not None:
-        head = parts.fill(
-            "{name} does not answer; it last did {last}. ", name=one.name, last=Moment(at=last)
-        )
-    else:
-        head = (f"{one.name}: ",)
-    return (*head, *sentences(one.trouble))
+def _silent(one: Standing) -> Text:
+    since, last = one.health.failing_since, one.health.last_ok
+    head: Text = ("does not answer.",)
+    if since is not None:
+        head = parts.fill("has not answered since {since}.", since=Moment(at=since))
+    elif last is not None:
+        head = parts.fill("does not answer; it last did {last}.", last=Moment(at=last))
+    return (*head, " ", *sentences(one.trouble)) if one.trouble else head
 
 
 def _default(default: str) -> Text:

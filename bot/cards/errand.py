@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 from bot.card import (
-    Bullets,
     Button,
     Card,
     Excerpt,
@@ -103,11 +102,15 @@ def _failed(errand: Errand) -> Card:
     detail = last.detail if last and last.state is StepState.FAILED else ""
     sentence, remedy = trouble(errand.failure, detail, errand.tail)
     excerpt = "" if errand.failure in SILENT else last_lines(errand.tail)
-    more: list[Part] = [Paragraph(text=sentences(remedy))] if remedy else []
-    if excerpt:
-        more.append(Excerpt(caption=("The last lines it wrote",), text=excerpt))
-    lead = sentences(sentence)
-    return _ended(errand, Tone.FAILED, lead, more=tuple(more), again=True)
+    last_said = (Excerpt(caption=("The last lines it wrote",), text=excerpt),) if excerpt else ()
+    return _ended(
+        errand,
+        Tone.FAILED,
+        sentences(sentence),
+        before=(Paragraph(text=sentences(remedy)),) if remedy else (),
+        after=last_said,
+        again=True,
+    )
 
 
 def _ended(
@@ -115,7 +118,8 @@ def _ended(
     tone: Tone,
     lead: Text,
     *,
-    more: tuple[Part, ...] = (),
+    before: tuple[Part, ...] = (),
+    after: tuple[Part, ...] = (),
     again: bool = False,
 ) -> Card:
     known = dict(errand.facts) if tone is Tone.DONE else {}
@@ -125,14 +129,14 @@ def _ended(
         if known.get(name)
     )
     next_step = errand.hint if tone is Tone.DONE else ""
-    hint = [Paragraph(text=sentences(next_step))] if next_step else []
+    hint = (Paragraph(text=sentences(next_step)),) if next_step else ()
     button = Button(action=AGAIN, label="Try Again", value=errand.id, style="primary")
     return Card(
         title=errand.title,
         tone=tone,
         lead=lead,
         facts=facts,
-        parts=(*more, *_steps(errand), *hint),
+        parts=(*before, *_steps(errand), *after, *hint),
         buttons=(button,) if again else (),
         foot=_foot(errand),
     )
@@ -145,8 +149,12 @@ def _took(errand: Errand, word: str) -> Text:
 
 
 def _steps(errand: Errand) -> tuple[Part, ...]:
-    rows = tuple(_step(errand, step) for step in errand.steps)
-    return (Bullets(items=rows),) if rows else ()
+    """Return the steps, each on a line of its own behind its sign."""
+    if not errand.steps:
+        return ()
+    first, *others = (_step(errand, step) for step in errand.steps)
+    rest = (span for row in others for span in ("\n", *row))
+    return (Paragraph(text=(*first, *rest)),)
 
 
 def _step(errand: Errand, step: Step) -> Text:

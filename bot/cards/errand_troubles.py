@@ -184,7 +184,7 @@ def trouble(code: str, detail: str, output: str) -> tuple[str, str]:
         if code in one.codes and (not one.pattern or re2.search(one.pattern, output)):
             numbers = [_size(word) for word in detail.split()]
             pair = ([*numbers, "", ""])[:2]
-            named = f"`{detail}`" if "/" in detail and " " not in detail else detail
+            named = f"`{detail}`" if detail and " " not in detail else detail
             sentence = one.sentence.format(
                 detail=named,
                 room=f"{pair[0]} free, {pair[1]} needed",

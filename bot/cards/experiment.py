@@ -15,6 +15,7 @@ from bot.words import count, listed
 
 CANCEL_ALL = "cancel_all"
 PICK_LOG = "pick_log"
+BOTH = 2
 MOST = 8
 """Jobs whose log is pointed at."""
 
@@ -50,13 +51,13 @@ def experiment_card(request: Request, jobs: Sequence[Job]) -> Card:
     first = jobs[0]
     live = [job for job in jobs if not job.seen.state.ended]
     return Card(
-        title=request.title,
+        title=parts.heading(request),
         tone=overall(jobs),
         lead=_lead(jobs),
         facts=(
             *(_task(request.experiment, job) for job in jobs),
             Fact(label="Partition", value=partition(request, first)),
-            Fact(label="Each job", value=parts.size(request.resources, cost=bool(live))),
+            _size(request, jobs),
             *parts.experiment(request),
             *parts.rerun_of(request),
         ),
@@ -115,11 +116,11 @@ def overall(jobs: Sequence[Job]) -> Tone:
 
 
 def summary(jobs: Sequence[Job]) -> str:
-    """Return `1 of 2 jobs running, 1 waiting`, or `All 2 jobs completed`."""
+    """Return `3 jobs: 1 running and 2 waiting`, or `Both jobs completed`."""
     kinds = [kind_of(job) for job in jobs]
     told = [(kind, words) for kind, words in ORDER if kind in kinds]
     if len(told) == 1:
-        return told[0][1].format(n=f"All {count(len(jobs), 'job')}")
+        return told[0][1].format(n=f"{'Both' if len(jobs) == BOTH else f'All {len(jobs)}'} jobs")
     counts = [words.format(n=kinds.count(kind)) for kind, words in told]
     return f"{count(len(jobs), 'job')}: {listed(counts)}"
 
@@ -131,6 +132,17 @@ def _lead(jobs: Sequence[Job]) -> Text:
     if bad is None or not why:
         return (f"{summary(jobs)}.",)
     return (f"{summary(jobs)}. Job {bad.id}:", *why)
+
+
+def _size(request: Request, jobs: Sequence[Job]) -> Fact:
+    """Return what each job may take at most or, once all is over, what they took together."""
+    if not all(job.seen.state.ended for job in jobs):
+        return Fact(label="Each job", value=parts.size(request.resources))
+    runs = [(job.seen.gpus, job.seen.elapsed) for job in jobs if not never_started(job.seen)]
+    told = [(gpus, ran) for gpus, ran in runs if ran is not None]
+    if len(told) < len(runs) or not told:
+        return Fact(label="Each job", value=parts.size(request.resources, cost=False))
+    return Fact(label="Used in all", value=parts.used(request.resources, *told))
 
 
 def _task(experiment: Experiment | None, job: Job) -> Fact:

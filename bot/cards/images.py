@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Mapping, Sequence
 
-from bot.card import Card, Mono, Paragraph, Part, Table, Text
+from bot.card import Bullets, Card, Mono, Paragraph, Part, Text
 from bot.cards.trouble import sentences
 from bot.cluster.images import Condition, Image
 from bot.words import count, listed, storage
@@ -30,12 +29,11 @@ def images_card(
     lead = f"{count(len(images), 'image')} on {cluster}"
     if half:
         lead += f", {len(half)} of them not whole"
-    rows = tuple(_row(image, by_path.get(image.path, "")) for image in images)
-    table = Table(head=("Image", "Size", "Changed", "State", "Folder"), rows=rows)
+    items = tuple(_item(image, by_path.get(image.path, "")) for image in images)
     foot: tuple[Text, ...] = ()
     if half:
         foot = (("Pulling an image again replaces what is half-written: ", _PULL),)
-    return Card(lead=(f"{lead}.",), parts=(*notes, table), foot=foot)
+    return Card(lead=(f"{lead}.",), parts=(*notes, Bullets(items=items)), foot=foot)
 
 
 _PULL = Mono(text="/nemo image pull nemo|nemo-rl|gs://…")
@@ -49,9 +47,9 @@ def _missing(command: str, path: str) -> str:
     )
 
 
-def _row(image: Image, command: str) -> tuple[str, ...]:
-    folder, name = posixpath.split(image.path)
-    state = image.condition.value
-    if command:
-        state += f", taken by {command} when none is named"
-    return (name, storage(image.size), f"{image.changed:%Y-%m-%d}", state, folder)
+def _item(image: Image, command: str) -> Text:
+    """Return the path, as it can be typed behind `-i`, and what is known of it."""
+    words = f": {image.condition.value}, {storage(image.size)}, of {image.changed:%Y-%m-%d}."
+    if not command:
+        return (Mono(text=image.path), words)
+    return (Mono(text=image.path), f"{words} ", Mono(text=command), " takes it when none is named.")

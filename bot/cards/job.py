@@ -48,11 +48,13 @@ VAIN = "It will not start by itself."
 def job_card(request: Request, jobs: Sequence[Job]) -> Card:
     """Return the root message of a request that Slurm took as one job."""
     if not jobs:
-        return Card(title=request.title, lead=("Submitted; no job yet.",), tone=Tone.WAITING)
+        return Card(
+            title=parts.heading(request), lead=("Submitted; no job yet.",), tone=Tone.WAITING
+        )
     chief = jobs[-1]
     live = not chief.seen.state.ended
     return Card(
-        title=request.title,
+        title=parts.heading(request),
         tone=tone(chief),
         lead=sentence(chief),
         facts=(
@@ -141,6 +143,7 @@ def _size(request: Request, job: Job) -> Fact:
         update={
             "nodes": job.seen.nodes or request.resources.nodes,
             "time": job.seen.time_limit or request.resources.time,
+            "stay": job.session.stay if job.session else None,
         }
     )
     if job.tasks:
@@ -148,7 +151,7 @@ def _size(request: Request, job: Job) -> Fact:
     ran, over = job.seen.elapsed, job.seen.state.ended
     if not over or never_started(job.seen) or ran is None:
         return Fact(label="Size", value=parts.size(resources, cost=not over))
-    return Fact(label="Used", value=parts.used(resources, job.seen.gpus, ran))
+    return Fact(label="Used", value=parts.used(resources, (job.seen.gpus, ran)))
 
 
 def has_begun(job: Job) -> bool:

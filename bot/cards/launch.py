@@ -40,7 +40,7 @@ def dry_run(request: Request, launch: Launch) -> Card:
     if refused:
         lead = "Nothing was submitted. Slurm gives no start for this."
     return Card(
-        title=request.title,
+        title=parts.heading(request),
         tone=Tone.TROUBLE if refused else Tone.PLAIN,
         lead=(lead,),
         facts=(

@@ -39,28 +39,38 @@ def shape(resources: Resources) -> str:
     return f"{nodes} × {count(resources.gpus_per_node, 'GPU')}"
 
 
+def heading(request: Request) -> str:
+    """Return what its card is headed with."""
+    return request.heading or request.title
+
+
 def size(resources: Resources, quote: Quote = _NO_QUOTE, *, cost: bool = True) -> Text:
     """Return nodes × GPUs × time = GPU-hours, as far as it is known."""
-    words = shape(resources)
-    if resources.time is None:
+    words, length = shape(resources), resources.length
+    if length is None:
         return (f"{words}, no time limit",)
+    most = "" if resources.stay else " at most"  # a stay can be extended
     if not resources.gpus:
-        words = f"{words}, {duration(resources.time)} at most"
+        words = f"{words}, {duration(length)}{most}"
     else:
-        words = f"{words} × {duration(resources.time)}"
+        words = f"{words} × {duration(length)}"
         if cost and resources.gpu_hours is not None:
-            words = f"{words} = {gpu_hours(resources.gpu_hours)} at most"
+            words = f"{words} = {gpu_hours(resources.gpu_hours)}{most}"
     default = " (the partition's default time)" if quote.limit_from else ""
     return (f"{words}{default}",)
 
 
-def used(resources: Resources, gpus: int | None, ran: timedelta) -> Text:
-    """Return what a job took: nodes × GPUs × time = GPU-hours."""
-    total = resources.gpus if gpus is None else gpus
-    if not total:
+def used(resources: Resources, *runs: tuple[int | None, timedelta]) -> Text:
+    """Return what was taken: nodes × GPUs × time = GPU-hours.
+
+    `runs` are the GPUs, where Slurm told them, and the time of each job of this size.
+    """
+    ran = sum((run for _, run in runs), timedelta())
+    gpus = [resources.gpus or 0 if told is None else told for told, _ in runs]
+    if not any(gpus):
         return (f"{count(resources.nodes, 'node')} × {duration(ran)}",)
-    hours = total * ran.total_seconds() / 3600
-    return (f"{shape(resources)} × {duration(ran)} = {gpu_hours(hours)}",)
+    seconds = sum(number * run.total_seconds() for number, (_, run) in zip(gpus, runs, strict=True))
+    return (f"{shape(resources)} × {duration(ran)} = {gpu_hours(seconds / 3600)}",)
 
 
 def partition(resources: Resources, quote: Quote) -> Text:

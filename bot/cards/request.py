@@ -39,7 +39,7 @@ def _taken(request: Request, jobs: Sequence[Job]) -> Card:
 def proposed(request: Request) -> Card:
     """Ask before something costly is submitted."""
     return Card(
-        title=request.title,
+        title=parts.heading(request),
         tone=Tone.ASKING,
         lead=(f"Submit this to {request.cluster}? {_cost(request.resources)}",),
         facts=_facts(request, cost=False),
@@ -67,7 +67,7 @@ def submitting(request: Request, trouble: str = "") -> Card:
     if trouble:
         lead = (f"Not submitted yet. {trouble} Still trying; nothing is lost.",)
     return Card(
-        title=request.title,
+        title=parts.heading(request),
         tone=Tone.TROUBLE if trouble else Tone.WAITING,
         lead=lead,
         facts=_facts(request),
@@ -87,7 +87,7 @@ def unknown(request: Request, *, searched: bool = False, accounting: bool = True
     if searched:
         looked = NOT_THERE if accounting else NOT_IN_QUEUE
     return Card(
-        title=request.title,
+        title=parts.heading(request),
         tone=Tone.TROUBLE,
         lead=("It is unknown whether Slurm took this job: the answer of sbatch was lost.",),
         facts=_facts(request),
@@ -120,7 +120,7 @@ def refused(
         shown = controls(known, of=request.id, partitions=partitions, used=used)
     said = _last_lines(request.error)
     return Card(
-        title=request.title,
+        title=parts.heading(request),
         tone=Tone.FAILED,
         lead=(f"Not submitted. {cause}",),
         facts=_facts(request, ahead=False),
@@ -144,7 +144,7 @@ def withdrawn(request: Request, by: str = "", *, unsure: bool = False, again: bo
     if not by:
         words = "Cancelled. Nothing was submitted."
     return Card(
-        title=request.title,
+        title=parts.heading(request),
         tone=Tone.STOPPED,
         lead=parts.fill(words, who=Person(user=by)),
         facts=_facts(request, ahead=False),

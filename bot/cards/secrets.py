@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.card import Bullets, Card, Part, Table, Text, Tone
+from bot.card import Bullets, Card, Fact, Text, Tone
 from bot.cards import parts
 from bot.cards.trouble import sentences
 from bot.cluster.secret_files import Kind, Seen
+from bot.grammar.usage import marked
 from bot.leaks import LEAKS
 from bot.ports import Verdict
 from bot.secret import Secret
-from bot.words import count
+from bot.words import count, listed
 
 KNOWN = {leak.name: leak for leak in LEAKS if leak.name}
 """What training needs most often, by the name of the variable."""
@@ -46,38 +47,39 @@ def secrets_card(account: Account) -> Card:
         lead = "The secrets of {cluster}: {things} to do."
     if not account.secrets:
         lead = "No secret is configured for {cluster}."
-    body: list[Part] = [_table(account, names)]
-    if todo:
-        body.append(Bullets(items=tuple(todo)))
     return Card(
         tone=Tone.TROUBLE if todo and not missing else Tone.PLAIN,
         lead=parts.fill(lead, cluster=account.cluster, things=count(len(todo), "thing")),
-        parts=tuple(body),
+        facts=_facts(account, names),
+        parts=(Bullets(items=tuple(todo)),) if todo else (),
         foot=(("A launch finds them in its environment. Values are never shown.",),),
     )
 
 
-def _table(account: Account, names: Sequence[str]) -> Table:
-    head = ["Secret", "The bot", "The cluster", "The service"]
-    if account.auth is not None:
-        head.insert(3, "NeMo-RL's auth.sh")
-    return Table(head=tuple(head), rows=tuple(_row(account, name) for name in names))
+def _facts(account: Account, names: Sequence[str]) -> tuple[Fact, ...]:
+    return tuple(Fact(label=name, value=marked(_standing(account, name))) for name in names)
 
 
-def _row(account: Account, name: str) -> tuple[str, ...]:
+def _standing(account: Account, name: str) -> str:
+    """Return how a secret is at each place, those that are alike together, and at its service."""
     secret = account.secrets.get(name)
     here = "not configured" if secret is None else "present" if secret.value else "absent"
-    row = [name, here, _there(account.own, name, secret)]
+    states = {"the bot": here, "the cluster": _there(account.own, name, secret)}
     if account.auth is not None:
-        row.append(_there(account.auth, name, secret))
-    return (*row, _SAID[account.verdicts.get(name, Verdict.NOT_ASKED)])
+        states["NeMo-RL's `auth.sh`"] = _there(account.auth, name, secret)
+    told = [
+        f"{state} ({listed([place for place in states if states[place] == state])})"
+        for state in dict.fromkeys(states.values())
+    ]
+    said = _SAID[account.verdicts.get(name, Verdict.NOT_ASKED)]
+    return ", ".join([*told, said] if said else told)
 
 
 _SAID = {
-    Verdict.ACCEPTED: "accepted",
-    Verdict.REFUSED: "refused",
-    Verdict.NOT_REACHED: "not reachable",
-    Verdict.NOT_ASKED: "not asked",
+    Verdict.ACCEPTED: "accepted by its service",
+    Verdict.REFUSED: "refused by its service",
+    Verdict.NOT_REACHED: "its service cannot be reached",
+    Verdict.NOT_ASKED: "",
 }
 
 

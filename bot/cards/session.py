@@ -10,7 +10,7 @@ from bot.card import Button, Card, Excerpt, Fact, Moment, Mono, Paragraph, Perso
 from bot.cards import parts
 from bot.cards.mend import SEPARATOR
 from bot.model import Job, Request, State
-from bot.words import count, duration
+from bot.words import count, duration, rough
 
 COMING_UP = "waiting for attach.sh; 2 to 5 minutes are normal"
 BY_SLURM = " (Slurm's own time limit)"
@@ -37,7 +37,7 @@ def facts(job: Job, now: datetime | None = None) -> tuple[Fact, ...]:
         return ()
     if job.releases is None:
         return (parts.stay(session.stay),)
-    left = f", in {duration(job.releases - now)}" if now and job.releases > now else ""
+    left = f", in {rough(job.releases - now)}" if now and job.releases > now else ""
     found = [Fact(label="Until", value=(Moment(at=job.releases), left, _by_slurm(job)))]
     if job.attach:
         found.insert(0, Fact(label="Attach", value=(Mono(text=attach_line(job)),)))

@@ -52,9 +52,15 @@ def _item(error: FieldError, usage: str) -> Text:
     hint = error.hint if error.hint != usage else ""
     said = sentences(error.message, hint)
     field = error.field.replace("_", "-")
-    if not field or field in NO_FIELD or field.lower() in error.message.lower():
+    if not field or field in NO_FIELD or _names(error.message, field):
         return said
     return (Mono(text=field), ": ", *said)
+
+
+def _names(message: str, field: str) -> bool:
+    """Whether a message names its field: by its own name, or as what is missing."""
+    said = message.lower().replace(" ", "-")
+    return field.lower() in said or said.endswith("-is-missing")
 
 
 def sentences(*words: str) -> Text:

@@ -11,6 +11,7 @@ from bot.cluster.survey import Survey
 from bot.errors import ClusterError
 from bot.model import PartitionState
 from bot.settings import ClusterSettings
+from bot.words import storage
 
 LEAST_MB = 50
 """A launch leaves about 50 kB; below this the next one may find no room."""
@@ -41,11 +42,11 @@ def _home(name: str, _settings: ClusterSettings, seen: Survey) -> tuple[Check, .
     free = seen.free_mb
     if free is not None and free < LEAST_MB:
         fix = f"Make room where {home} is: a launch that finds none is refused."
-        return (Check(title, ok=False, detail=f"{free:,} MB are left", fix=fix),)
+        return (Check(title, ok=False, detail=f"{storage(free << 20)} are left", fix=fix),)
     kind = seen["filesystem"].text
     shared = kind.lower().startswith(SHARED)
     note = "" if shared else "; see that the compute nodes have the same home"
-    room = f", {free:,} MB left" if free is not None else ""
+    room = f", {storage(free << 20)} left" if free is not None else ""
     return (Check(title, ok=True, detail=f"{home} ({kind}){room}{note}"),)
 
 

@@ -7,6 +7,7 @@ import posixpath
 from bot.check import Check
 from bot.cluster.survey import Told
 from bot.settings import ClusterSettings
+from bot.words import storage
 
 
 def image(settings: ClusterSettings) -> str:
@@ -22,7 +23,7 @@ def image_check(title: str, path: str, told: Told, pull: str) -> Check:
     """Say whether an image is whole; `pull` is the command that brings it."""
     if told.worked:
         size = int(told.text.split()[0])
-        return Check(title, ok=True, detail=f"{path}, whole, {size >> 20:,} MB")
+        return Check(title, ok=True, detail=f"{path}, whole, {storage(size)}")
     said = told.text.split()[:1]
     detail = {
         "missing": "is not there",

@@ -8,7 +8,7 @@ from bot.check import Check
 from bot.checks.paths import image, image_check
 from bot.cluster.survey import Survey
 from bot.settings import ClusterSettings
-from bot.words import count
+from bot.words import count, storage
 
 LEAST_MB = 1024
 """Room below which an image or a checkpoint will not fit."""
@@ -41,7 +41,7 @@ def _recipes(name: str, settings: ClusterSettings, seen: Survey) -> tuple[Check,
     room = seen.room("nemo-room")
     if room is not None and room < LEAST_MB:
         fix = f"Make room where {folder} is."
-        detail = f"{room:,} MB are left"
+        detail = f"{storage(room << 20)} are left"
         checks.append(Check(f"{name}: work folder", ok=False, detail=detail, fix=fix))
     return tuple(checks)
 

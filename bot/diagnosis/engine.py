@@ -135,11 +135,15 @@ def _finding(rule: Rule, clues: Sequence[_Clue], facts: Facts, confidence: float
     if clues:
         groups |= clues[0].sign.groups()
     again = rule.label in facts.earlier
-    remedy = rule.remedy_again if again and rule.remedy_again else rule.remedy
+    title, remedy = rule.title, rule.remedy
+    if again and rule.remedy_again:
+        remedy = rule.remedy_again
+    if rule.wants in facts.lacking:
+        title, remedy = rule.title_without, rule.remedy_without
     return Finding(
         label=rule.label,
         group=rule.group,
-        title=rule.words(rule.title, groups),
+        title=rule.words(title, groups),
         confidence=confidence,
         evidence=_evidence(clues),
         remedy=rule.words(remedy, groups),

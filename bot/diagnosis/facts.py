@@ -32,6 +32,8 @@ class Facts:
     gpus: int | None = None
     earlier: tuple[str, ...] = ()
     """Labels that earlier jobs of this request's chain ended with, oldest first."""
+    lacking: frozenset[str] = frozenset()
+    """Names of secrets that its launch would have been given, had the bot had them."""
 
     @property
     def failed(self) -> bool:
@@ -64,7 +66,11 @@ _GOING = frozenset(
 
 
 def from_observation(
-    seen: Observation, *, past: Sequence[str] = (), earlier: Sequence[str] = ()
+    seen: Observation,
+    *,
+    past: Sequence[str] = (),
+    earlier: Sequence[str] = (),
+    lacking: frozenset[str] = frozenset(),
 ) -> Facts:
     """Return the facts of a job the tracker observes."""
     code, signal = _exit(seen.exit_code)
@@ -82,6 +88,7 @@ def from_observation(
         node_list=seen.node_list,
         gpus=seen.gpus,
         earlier=tuple(earlier),
+        lacking=lacking,
     )
 
 

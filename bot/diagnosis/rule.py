@@ -112,6 +112,11 @@ class Rule:
     """The actions instead, when this request's chain failed in this way before …"""
     remedy_again: str = ""
     """… and the remedy, where it differs."""
+    wants: str = ""
+    """The secret that would have helped, such as `HF_TOKEN`."""
+    title_without: str = ""
+    """The title where the bot has no such secret to give."""
+    remedy_without: str = ""
     transient: bool = False
     """Whether a plain rerun plausibly helps."""
 

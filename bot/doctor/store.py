@@ -10,6 +10,7 @@ from bot.check import Check
 from bot.errors import ConfigError, StoreFailed
 from bot.store.database import OTHER_BOT
 from bot.store.sql_store import SqlStore
+from bot.words import storage
 
 NAME = "database"
 LEAST_MB = 200
@@ -57,5 +58,5 @@ def _room(path: Path) -> Check:
     free = shutil.disk_usage(path.parent).free >> 20
     if free < LEAST_MB:
         fix = f"Make room on the disk of {path.parent}; without it nothing can be submitted."
-        return Check(f"{NAME}: room", ok=False, detail=f"{free:,} MB are left", fix=fix)
-    return Check(f"{NAME}: room", ok=True, detail=f"{free:,} MB are left")
+        return Check(f"{NAME}: room", ok=False, detail=f"{storage(free << 20)} are left", fix=fix)
+    return Check(f"{NAME}: room", ok=True, detail=f"{storage(free << 20)} are left")

@@ -40,6 +40,7 @@ async def checked(
         raise InputRefused(problems)
     full = fitted.options
     resources = workload.resources(full, texts.get(workload.batch, ""))
+    resources = resources.model_copy(update={"stay": workload.stay(full)})
     if not resources.partition:
         resources = resources.model_copy(update={"partition": site.partition})
     return draft.model_copy(
@@ -47,6 +48,7 @@ async def checked(
             "options": full.model_dump(mode="json"),
             "resources": resources,
             "title": workload.title(full),
+            "heading": workload.heading(full),
             "files": workload.files(full, site, texts),
             "flags": manual.names,
             "notes": (*draft.notes, *workload.notes(full), *fitted.notes),

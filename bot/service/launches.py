@@ -65,6 +65,7 @@ def draft(  # noqa: PLR0913  # each is a field of the draft
         caller=act.caller,
         created=datetime.now(UTC),
         title=WORKLOADS[workload].title(options),
+        heading=WORKLOADS[workload].heading(options),
         origin=origin,
         change=change,
         notes=(*notes, *_not_yet(options)),

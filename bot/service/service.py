@@ -105,7 +105,7 @@ class Service:
             return await self.store.job(node.name, number)
         named = await self.store.find_jobs(node.name, ref) or await self._titled(node, ref)
         if not named:
-            raise UnknownJob(f"No job called {ref} was launched from here on {node.name}")
+            raise UnknownJob(f"No job called `{ref}` was launched from here on {node.name}")
         return named[0]
 
     async def _titled(self, node: LoginNode, title: str) -> Sequence[Job]:

@@ -141,11 +141,11 @@ async def why(service: Service, node: LoginNode, job: Job) -> Card:
     if job.seen.state is State.PENDING:
         return waits_card(job)
     earlier = await earlier_labels(service.store, job)
-    explanation = await explanation_of(node, job, earlier)
+    request = await service.store.request(job.request)
+    explanation = await explanation_of(node, job, earlier, request)
     if explanation.finding is None or explanation.finding.healthy:
         return healthy_card(job, explanation.progress)
     partitions = await node.partitions()
-    request = await service.store.request(job.request)
     card = why_card(
         job,
         explanation.finding,

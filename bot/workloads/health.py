@@ -118,7 +118,10 @@ def result(options: Health, log: str) -> str:
     seen = {found["node"]: found for found in _LINE.finditer(log)}
     bad = [found for found in seen.values() if found["how"] == "bad"]
     asked = max(options.nodes or 1, len(node_names(options.nodelist or "")))
-    words = [f"{count(len(seen) - len(bad), 'node')} of {asked} well."]
+    well = len(seen) - len(bad)
+    words = [f"{well:,} of {count(asked, 'node')} {'is' if well == 1 else 'are'} well."]
+    if asked == well == 1:
+        words = ["The node is well."]
     if asked > len(seen):
         words.append(f"{count(asked - len(seen), 'node')} said nothing; see the log.")
     words += [f"`{found['node']}` is not: {found['what'].rstrip('.')}." for found in bad]
@@ -136,6 +139,7 @@ HEALTH = Workload(
     resources=resources,
     launch=launch,
     title=lambda _options: "health",
+    heading=lambda _options: "Health check",
     files=files,
     result=result,
     examples=("/slurm health -p a3m -N 2", "/slurm health alice-a3m-[0-1] -p a3m"),

@@ -23,7 +23,7 @@ from bot.options import (
     word,
 )
 from bot.shapes import Count, Memory, Name, Path
-from bot.words import size
+from bot.words import storage
 from bot.workload import Need, Site, Texts, Workload
 
 _SCRIPT = LocalPath(__file__).with_name("image_build.sh").read_text(encoding="utf-8")
@@ -145,7 +145,11 @@ def result(_options: ImageBuild, log: str) -> str:
         return ""
     path, whole = made[-1]["path"], int(made[-1]["bytes"])
     use = f"/nemo run RECIPE -i {posixpath.basename(path)}"
-    return f"`{path}`, {size(whole // 1024)}. Use it with `{use}`."
+    return f"`{path}`, {storage(whole)}. Use it with `{use}`."
+
+
+def _title(options: ImageBuild) -> str:
+    return options.name or _reference(options).file
 
 
 IMAGE_BUILD = Workload(
@@ -155,7 +159,8 @@ IMAGE_BUILD = Workload(
     complete=complete,
     resources=resources,
     launch=launch,
-    title=lambda options: options.name or _reference(options).file,
+    title=_title,
+    heading=lambda options: f"Build {_title(options)}",
     needs=needs,
     files=files,
     notes=notes,

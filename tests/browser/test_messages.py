@@ -179,6 +179,31 @@ async def test_a_long_channel_opens_at_its_end(stage: Stage) -> None:
     await expect(page.locator("#main .message")).to_have_count(800)
 
 
+async def test_who_reads_further_up_is_told_of_what_is_new(stage: Stage) -> None:
+    """And stays where they read; one tap leads down, and so does sending something."""
+    workspace = stage.slack.platform.workspace
+    for number in range(60):
+        ts = workspace.clock.ts()
+        workspace.add(Message(ts=ts, channel=TRAINING, user=ADMIN, text=f"message {number}"))
+    page = await stage.open(TRAINING, phone=True)
+    newest = page.get_by_text("message 59", exact=True)
+    await expect(newest).to_be_in_viewport()
+    mark = page.locator("#main .below")
+    await expect(mark).to_be_hidden()
+    await page.get_by_text("message 5", exact=True).scroll_into_view_if_needed()
+    await stage.client.chat_postMessage(channel=TRAINING, text="job 75 has failed")
+    await expect(mark).to_be_visible()
+    await expect(page.get_by_text("message 5", exact=True)).to_be_in_viewport()
+    await keep(page, "new-messages")
+    await mark.tap()
+    await expect(page.get_by_text("job 75 has failed")).to_be_in_viewport()
+    await expect(mark).to_be_hidden()
+    await page.get_by_text("message 5", exact=True).scroll_into_view_if_needed()
+    await page.locator("#main textarea").fill("well seen")
+    await page.locator("#main .send").tap()
+    await expect(page.locator("#main .message").last).to_be_in_viewport()
+
+
 async def test_a_click_in_a_message_reaches_the_app(stage: Stage) -> None:
     """Buttons with a value, selects, menus; a confirm dialog can be declined."""
     heard: list[tuple[str, Any]] = []

@@ -116,3 +116,17 @@ async def test_an_archived_channel_takes_no_messages(stage: Stage) -> None:
     await expect(page.locator(".composer-closed")).to_be_visible()
     outside = await stage.open(PRIVATE, user="outsider")
     await expect(outside.locator("#main h1")).to_contain_text("training")
+
+
+async def test_what_cannot_be_sent_is_not_lost(stage: Stage) -> None:
+    """It stands in the composer again, and the page says why."""
+    page = await stage.open(TRAINING)
+    await expect(page.locator("#main textarea")).to_be_visible()
+    await page.route("**/_local/slash", lambda route: route.abort())
+    await page.locator("#main textarea").fill("/slurm jobs")
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".notice")).to_contain_text("nothing was sent")
+    await expect(page.locator("#main textarea")).to_have_value("/slurm jobs")
+    [complaint] = stage.complaints  # the browser logs what was cut
+    assert "Failed to load resource" in complaint
+    stage.complaints.clear()

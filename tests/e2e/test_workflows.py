@@ -57,7 +57,7 @@ async def test_nodes_are_asked_whether_they_are_well(lab: Room) -> None:
     async with told(lab) as hands:
         card = await hands.launched("/slurm health alice-a3m-[0-1] -p a3m")
         done = await hands.becomes(card, "Completed after", 90)
-        await hands.becomes(card, "2 nodes of 2 well.", 20)
+        await hands.becomes(card, "2 of 2 nodes are well.", 20)
         assert labels(done) == []
 
 

@@ -59,11 +59,11 @@ async def test_two_jobs_of_one_recipe_are_one_experiment(bench: Room) -> None:
         runs = await hands.becomes(card, "1 running and 1 waiting")
         assert "It waits for job" in words(runs)
         assert len(options(runs)) == 1
-        done = await hands.becomes(card, "All 2 jobs completed.", 180)
+        done = await hands.becomes(card, "Both jobs completed.", 180)
         assert "llama3p1_2b_pt" in words(done)
         assert "llama3p1_2b_sft" in words(done)
         shown = words(await hands.asked("/nemo experiment status pair"))
-        assert "All 2 jobs completed." in shown
+        assert "Both jobs completed." in shown
         log = words(await hands.asked("/nemo experiment logs pair 1 -n 20"))
         assert "Trainer.fit" in log
         listed = await hands.asked("/slurm jobs")
@@ -76,4 +76,4 @@ async def test_all_jobs_of_an_experiment_are_cancelled_by_one_click(bench: Room)
         card = await hands.launched(f"/nemo run {CHAIN} -p a3u --time 10 --experiment-name gone")
         both = await hands.becomes(card, "2 jobs")
         assert (await hands.click(both, "cancel_all"))["acked"]
-        await hands.becomes(card, "All 2 jobs cancelled.", 60)
+        await hands.becomes(card, "Both jobs cancelled.", 60)

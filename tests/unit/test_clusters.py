@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pytest
 
-from bot.card import Bullets, Card, Table, plain
+from bot.card import Bullets, Card, plain
 from bot.cluster.login import Health
 from bot.errors import AccessRefused, ClusterUnreachable, NotAllowed, SlurmUnreachable
 from bot.login_node import LoginNode
@@ -86,25 +86,18 @@ async def shown(
         return await clusters.show(service, act, named, patience=patience)
 
 
-def rows(card: Card) -> dict[str, tuple[str, ...]]:
-    """The table by its first column."""
-    [table] = [part for part in card.parts if isinstance(part, Table)]
-    return {row[0]: row[1:] for row in table.rows}
-
-
-def todo(card: Card) -> list[str]:
-    """What is said below the table."""
-    bullets = [part for part in card.parts if isinstance(part, Bullets)]
-    return [plain(item) for part in bullets for item in part.items]
+def told(card: Card) -> dict[str, str]:
+    """What is said of each cluster, by its name."""
+    [items] = [part.items for part in card.parts if isinstance(part, Bullets)]
+    return {plain(item[:1]): plain(item[1:]).strip() for item in items}
 
 
 async def test_a_cluster_that_is_well() -> None:
     """Nodes in several partitions are counted once; a free one may sleep, but must answer."""
     card = await shown(node(Door("alice")), default="alice")
-    answers, version, nodes, how = rows(card)["alice (default here)"]
-    assert answers.endswith(" ms")
-    assert (version, nodes) == ("22.05.8", "6 nodes, 4 up, 2 free")
-    assert how == "me@login.example.org"
+    answers, rest = told(card)["alice"].split(" ms. ")
+    assert answers.startswith("(default here) answers in ")
+    assert rest == ("Slurm 22.05.8: 6 nodes, 4 up, 2 free. Reached as me@login.example.org.")
     assert plain(card.lead) == "alice answers."
 
 
@@ -115,31 +108,30 @@ async def test_a_dead_cluster_delays_no_other() -> None:
     began = time.monotonic()
     card = await shown(node(Door("alice")), dead, stuck, patience=0.3)
     assert time.monotonic() - began < 2
-    assert rows(card)["bob"][0] == "no"
-    assert rows(card)["carol"][0].endswith(" ms")
-    assert rows(card)["carol"][1] == "no answer"
     assert plain(card.lead) == "2 of 3 clusters answer."
-    assert todo(card)[0].startswith("bob does not answer; it last did 2026-03-02 10:00 UTC.")
-    assert "Slurm gave no answer within 0.3 s" in todo(card)[1]
+    assert told(card)["bob"].startswith("does not answer; it last did 2026-03-02 10:00 UTC.")
+    assert told(card)["carol"].startswith("answers in ")
+    assert "ms. Slurm gave no answer within 0.3 s." in told(card)["carol"]
 
 
 async def test_a_silence_is_told_since_when_and_why() -> None:
     """As the door has seen it."""
     card = await shown(node(Door("alice", ClusterUnreachable("me@login:22 does not answer"))))
-    assert todo(card) == [
-        "alice does not answer since 2026-03-02 10:05 UTC. me@login:22 does not answer."
-    ]
+    assert told(card)["alice"] == (
+        "has not answered since 2026-03-02 10:05 UTC. me@login:22 does not answer. "
+        "Reached as me@login.example.org."
+    )
     card = await shown(node(Door("alice", AccessRefused("the host key is not the pinned one"))))
-    assert "the host key is not the pinned one." in todo(card)[0]
+    assert "the host key is not the pinned one." in told(card)["alice"]
     card = await shown(node(Door("alice", SlurmUnreachable("Unable to contact slurm controller"))))
-    assert todo(card) == ["alice: Unable to contact slurm controller."]
+    assert "Unable to contact slurm controller." in told(card)["alice"]
 
 
 async def test_only_clusters_that_the_caller_may_use_are_shown() -> None:
     """Of the others not even the name."""
     closed = node(Door("bob"), users=())
     card = await shown(node(Door("alice")), closed, default="bob")
-    assert list(rows(card)) == ["alice"]
+    assert list(told(card)) == ["alice"]
     assert "bob" not in card.model_dump_json()
     with pytest.raises(NotAllowed):
         await shown(closed)
@@ -153,6 +145,6 @@ async def test_the_way_there_is_told_without_a_word_on_keys() -> None:
     command = ["/usr/bin/gcloud", "compute", "start-iap-tunnel"]
     tunnel = node(Door("bob"), proxy_command=command, key="/secret/key")
     card = await shown(jump, tunnel)
-    assert rows(card)["alice"][3] == "me@login.example.org:2200, through me@bastion:2222"
-    assert rows(card)["bob"][3] == "me@login.example.org, through gcloud"
+    assert "Reached as me@login.example.org:2200, through me@bastion:2222." in told(card)["alice"]
+    assert "Reached as me@login.example.org, through gcloud." in told(card)["bob"]
     assert "/secret/key" not in card.model_dump_json()

@@ -108,7 +108,7 @@ async def test_an_experiment_that_was_launched_elsewhere_is_found_on_the_cluster
 
 async def test_an_unknown_experiment_is_guessed_at(here: Desk) -> None:
     """Among those that were launched from here."""
-    with pytest.raises(UnknownJob, match=r"no experiment chian.*Did you mean `chain`\?"):
+    with pytest.raises(UnknownJob, match=r"no experiment `chian`.*Did you mean `chain`\?"):
         await typed(here, "experiment status chian")
 
 

@@ -73,7 +73,7 @@ async def test_each_channel_is_told_once_and_told_that_it_is_over(store: SqlStor
     await outage.answers()
     after = await told(store)
     assert sorted(after) == ["outage/alice/C1/1/healed", "outage/alice/C2/1/healed"]
-    assert after["outage/alice/C1/1/healed"] == "alice answers again, after 0 s."
+    assert after["outage/alice/C1/1/healed"] == "alice answers again, after less than 1 s."
 
 
 async def test_a_channel_that_comes_later_is_told_too(store: SqlStore) -> None:

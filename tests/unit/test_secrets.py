@@ -10,7 +10,7 @@ import pytest
 from pydantic import SecretStr
 from typing_extensions import override
 
-from bot.card import Bullets, Card, Table, plain
+from bot.card import Bullets, Card, plain
 from bot.errors import ClusterUnreachable
 from bot.login_node import LoginNode
 from bot.ports import Query, Verdict
@@ -24,6 +24,7 @@ from tests.unit.idle import Idle
 from tests.unit.tracking import POLICY
 
 T = TypeVar("T")
+HUB = "HF_TOKEN"
 HF, WB = "hf_secretvalue" + "1" * 20, "0123456789abcdef0123456789abcdef01234567"
 
 
@@ -56,7 +57,7 @@ class Scene:
         self.cluster = Cluster(home)
         self.service = service
 
-    async def shows(self, **values: str) -> tuple[dict[str, tuple[str, ...]], list[str], Card]:
+    async def shows(self, **values: str) -> tuple[dict[str, str], list[str], Card]:
         """Ask with these secrets; give the rows by secret, and what is to be done."""
         held = {
             name: Secret(source=f"{name} in the bot's environment", value=SecretStr(value) or None)
@@ -70,9 +71,8 @@ class Scene:
         text = card.model_dump_json()
         assert not [value for value in values.values() if value and value in text]
         assert redact_card(card) == card
-        tables = [part for part in card.parts if isinstance(part, Table)]
         bullets = [part for part in card.parts if isinstance(part, Bullets)]
-        rows = {row[0]: row[1:] for row in tables[0].rows}
+        rows = {fact.label: plain(fact.value) for fact in card.facts}
         return rows, [plain(item) for part in bullets for item in part.items], card
 
 
@@ -96,8 +96,8 @@ async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
 async def test_all_is_well(scene: Scene) -> None:
     """They are put there by asking; nothing is to be done."""
     rows, todo, card = await scene.shows(HF_TOKEN=HF, WANDB_API_KEY=HF, OTHER="x" * 9)
-    assert rows["HF_TOKEN"] == ("present", "present", "accepted")
-    assert rows["OTHER"] == ("present", "present", "not asked")
+    assert rows[HUB] == "present (the bot and the cluster), accepted by its service"
+    assert rows["OTHER"] == "present (the bot and the cluster)"
     assert todo == []
     assert plain(card.lead) == "The secrets of alice are in place."
     assert (scene.home / ".sbatchat" / "secrets.sh").stat().st_mode & 0o777 == 0o600
@@ -106,8 +106,8 @@ async def test_all_is_well(scene: Scene) -> None:
 async def test_what_is_absent_or_refused_is_named_with_what_to_do(scene: Scene) -> None:
     """Each with its own step."""
     rows, todo, card = await scene.shows(HF_TOKEN="", WANDB_API_KEY=WB)
-    assert rows["HF_TOKEN"] == ("absent", "absent", "not asked")
-    assert rows["WANDB_API_KEY"] == ("present", "present", "refused")
+    assert rows[HUB] == "absent (the bot and the cluster)"
+    assert rows["WANDB_API_KEY"] == "present (the bot and the cluster), refused by its service"
     assert todo[0].startswith("HF_TOKEN is absent; put it into HF_TOKEN in the bot's environment")
     assert "wandb.ai/settings" in todo[1]
     assert "2 things" in plain(card.lead)
@@ -116,7 +116,7 @@ async def test_what_is_absent_or_refused_is_named_with_what_to_do(scene: Scene) 
 async def test_nothing_is_configured(scene: Scene) -> None:
     """What training needs most often is named."""
     rows, todo, card = await scene.shows()
-    assert rows["HF_TOKEN"] == ("not configured", "absent", "not asked")
+    assert rows[HUB] == "not configured (the bot), absent (the cluster)"
     assert "[secrets]" in todo[0]
     assert plain(card.lead) == "No secret is configured for alice."
     assert not (scene.home / ".sbatchat").exists()
@@ -128,19 +128,22 @@ async def test_nemo_rls_own_file_is_kept_in_step(scene: Scene) -> None:
     folder.mkdir(parents=True)
     (folder / "auth.sh").write_text("export MINE=1\n")
     rows, todo, _ = await scene.shows(HF_TOKEN=HF, WANDB_API_KEY=HF)
-    assert rows["HF_TOKEN"] == ("present", "present", "present", "accepted")
+    assert rows[HUB] == (
+        "present (the bot, the cluster and NeMo-RL's auth.sh), accepted by its service"
+    )
     assert todo == []
     with (folder / "auth.sh").open("a") as file:
         file.write("export HF_TOKEN=hf_mine\n")
     rows, todo, _ = await scene.shows(HF_TOKEN=HF, WANDB_API_KEY=HF)
-    assert rows["HF_TOKEN"] == ("present", "present", "another value", "accepted")
+    assert rows[HUB] == (
+        "present (the bot and the cluster), another value (NeMo-RL's auth.sh), "
+        "accepted by its service"
+    )
     assert "configs/auth.sh sets HF_TOKEN once more" in todo[0]
     rows, _, _ = await scene.shows(WANDB_API_KEY=HF)
-    assert rows["HF_TOKEN"] == (
-        "not configured",
-        "absent",
-        "present, not from the bot",
-        "not asked",
+    assert rows[HUB] == (
+        "not configured (the bot), absent (the cluster), "
+        "present, not from the bot (NeMo-RL's auth.sh)"
     )
     assert "export MINE=1\n" in (folder / "auth.sh").read_text()
 
@@ -151,7 +154,9 @@ async def test_a_link_in_place_of_the_file_is_told_and_left(scene: Scene) -> Non
     folder.mkdir(parents=True)
     (folder / "auth.sh").symlink_to(scene.home / "elsewhere")
     rows, todo, _ = await scene.shows(HF_TOKEN=HF, WANDB_API_KEY=HF)
-    assert rows["HF_TOKEN"] == ("present", "present", "absent", "accepted")
+    assert rows[HUB] == (
+        "present (the bot and the cluster), absent (NeMo-RL's auth.sh), accepted by its service"
+    )
     assert "symbolic link" in todo[0]
     assert not (scene.home / "elsewhere").exists()
 
@@ -160,7 +165,7 @@ async def test_a_cluster_that_is_away_hides_nothing_else(scene: Scene) -> None:
     """The bot and the services are shown all the same."""
     scene.cluster.away = True
     rows, todo, _ = await scene.shows(HF_TOKEN=HF, WANDB_API_KEY=HF)
-    assert rows["HF_TOKEN"] == ("present", "not known", "accepted")
+    assert rows[HUB] == ("present (the bot), not known (the cluster), accepted by its service")
     assert todo == ["alice@login:22 does not answer."]
 
 

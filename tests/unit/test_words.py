@@ -12,9 +12,9 @@ from bot.words import count, duration, figure, gpu_hours, listed
 @pytest.mark.parametrize(
     ("span", "words"),
     [
-        (timedelta(), "0 s"),
-        (timedelta(seconds=-5), "0 s"),
-        (timedelta(seconds=0.4), "0 s"),
+        (timedelta(), "less than 1 s"),
+        (timedelta(seconds=-5), "less than 1 s"),
+        (timedelta(seconds=0.4), "less than 1 s"),
         (timedelta(seconds=59.4), "59 s"),
         (timedelta(seconds=59.6), "1 min"),
         (timedelta(seconds=125), "2 min 05 s"),

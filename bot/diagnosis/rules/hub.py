@@ -12,6 +12,11 @@ RULES = (
         group=_GROUP,
         title="The Hugging Face repository[ {repo}] is gated, and this token has no access.",
         remedy="Ask for access on the model's page, then set HF_TOKEN.",
+        wants="HF_TOKEN",
+        title_without="The Hugging Face repository[ {repo}] is gated, and the bot has no HF_TOKEN "
+        "to give to the job.",
+        remedy_without="Ask for access on the model's page, and the bot's administrators for an "
+        "HF_TOKEN that has it; /slurm secrets shows how it is. Then run it again.",
         patterns=(
             r"GatedRepoError",
             r"Cannot access gated repo for url",
@@ -43,6 +48,11 @@ RULES = (
         group=_GROUP,
         title="The Hugging Face Hub refuses the token.",
         remedy="Set an HF_TOKEN that may read the repository.",
+        wants="HF_TOKEN",
+        title_without="The Hugging Face Hub wants a token, and the bot has no HF_TOKEN to give to "
+        "the job.",
+        remedy_without="Ask the bot's administrators for an HF_TOKEN that may read the repository; "
+        "/slurm secrets shows how it is. Then run it again.",
         patterns=(
             r"40[13] Client Error.*(?:huggingface|hf\.co)",
             r"RepositoryNotFoundError",
@@ -94,6 +104,11 @@ RULES = (
         group=_GROUP,
         title="Weights & Biases has no valid API key in the job.",
         remedy="Set WANDB_API_KEY for the job, or WANDB_MODE=offline.",
+        wants="WANDB_API_KEY",
+        title_without="Weights & Biases wants an API key, and the bot has no WANDB_API_KEY to give "
+        "to the job.",
+        remedy_without="Ask the bot's administrators for a WANDB_API_KEY; /slurm secrets shows how "
+        "it is. Or run it without Weights & Biases.",
         patterns=(
             r"api_key not configured \(no-tty\)",
             r"No API key configured",

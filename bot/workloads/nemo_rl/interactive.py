@@ -81,6 +81,12 @@ def _typed(limit: timedelta) -> str:
     return f"{hours}h" if not rest else f"{int(limit.total_seconds()) // 60}m"
 
 
+def heading(options: NemoRlInteractive) -> str:
+    """Return what it is, and the name that it was given."""
+    kind = "Interactive NeMo-RL cluster"
+    return f"{kind}: {options.job_name}" if options.job_name else kind
+
+
 def staying(options: NemoRlInteractive) -> timedelta:
     """Return how long after its start it is released."""
     return (duration(options.expires) if options.expires else None) or timedelta(hours=8)
@@ -95,6 +101,7 @@ INTERACTIVE = Workload(
     batch=launcher.LAUNCHER,
     launch=launch,
     title=lambda options: options.job_name or "interactive",
+    heading=heading,
     needs=needs,
     fit=fit,
     within=within,

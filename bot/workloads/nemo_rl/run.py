@@ -146,6 +146,7 @@ RUN = Workload(
     batch=launcher.LAUNCHER,
     launch=launch,
     title=_title,
+    heading=lambda options: f"NeMo-RL: {_title(options)}",
     needs=needs,
     fit=fit,
     files=files,

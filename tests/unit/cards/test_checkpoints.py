@@ -10,7 +10,6 @@ from bot.card import plain
 from bot.cards.checkpoints import checkpoints_card, no_checkpoints
 from bot.cluster.checkpoints import Checkpoint, Found
 from bot.model import State
-from bot.words import size
 from tests.payloads.samples import tracked
 from tests.unit.cards.saying import says, small_print
 
@@ -29,7 +28,7 @@ def test_the_newest_whole_one_comes_first_with_its_path_and_use() -> None:
     assert plain(card.lead) == "Job 75 has 2 whole checkpoints. The newest is of step 20."
     facts = {fact.label: plain(fact.value) for fact in card.facts}
     assert facts["Path"] == f"{FOLDER}/step_20"
-    assert facts["Size"] == "2 MB"
+    assert facts["Size"] == "2.1 MB"
     assert "tmp_step_30 is being written" in says(card)
     assert "convert_dcp_to_hf.py" in says(card)
     assert "checkpoint_dir" in says(card)
@@ -60,11 +59,3 @@ def test_what_a_job_that_ended_left_half_written_is_of_no_use() -> None:
 )
 def test_without_any_it_says_why(state: State, said: str) -> None:
     assert said in plain(no_checkpoints(tracked("x", state, attempt=1), ()).lead)
-
-
-@pytest.mark.parametrize(
-    ("kilobytes", "words"),
-    [(4, "4 kB"), (1500, "1.5 MB"), (20 * 1024**2, "20 GB"), (3 * 1024**3, "3 TB")],
-)
-def test_sizes_are_short(kilobytes: int, words: str) -> None:
-    assert size(kilobytes) == words

@@ -145,8 +145,8 @@ def test_a_list_of_images_says_what_is_missing_and_what_is_broken() -> None:
     said = says(card)
     assert plain(card.lead) == "2 images on alice, 1 of them not whole."
     assert "/i/b.sqsh. /nemo image pull nemo copies one" in said
-    assert "a.sqsh 7 GB 2026-03-02 whole /i" in said
-    assert "b.sqsh 100 bytes 2026-03-02 half-written, taken by /nemo run" in said
+    assert "/i/a.sqsh: whole, 7 GB, of 2026-03-02." in said
+    assert "/i/b.sqsh: half-written, 100 bytes, of 2026-03-02. /nemo run takes it when" in said
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from bot.card import Card, Tone, plain
@@ -47,9 +49,9 @@ def card(first: State, second: State, reason: str = "") -> Card:
     ("first", "second", "tone", "lead"),
     [
         (State.RUNNING, State.PENDING, Tone.WORKING, "2 jobs: 1 running and 1 waiting."),
-        (State.PENDING, State.PENDING, Tone.WAITING, "All 2 jobs waiting."),
+        (State.PENDING, State.PENDING, Tone.WAITING, "Both jobs waiting."),
         (State.COMPLETED, State.RUNNING, Tone.WORKING, "2 jobs: 1 running and 1 completed."),
-        (State.COMPLETED, State.COMPLETED, Tone.DONE, "All 2 jobs completed."),
+        (State.COMPLETED, State.COMPLETED, Tone.DONE, "Both jobs completed."),
         (
             State.FAILED,
             State.CANCELLED,
@@ -62,7 +64,7 @@ def card(first: State, second: State, reason: str = "") -> Card:
             Tone.FAILED,
             "2 jobs: 1 running and 1 failed. Job 75: The disk was full.",
         ),
-        (State.CANCELLED, State.CANCELLED, Tone.STOPPED, "All 2 jobs cancelled."),
+        (State.CANCELLED, State.CANCELLED, Tone.STOPPED, "Both jobs cancelled."),
     ],
 )
 def test_the_root_message_says_how_all_of_it_stands(
@@ -132,3 +134,21 @@ def test_a_question_in_the_thread_means_the_job_that_matters_most(
 ) -> None:
     """What runs, else what went wrong."""
     assert chief(pair(first, second)).id == meant
+
+
+def test_what_was_used_is_told_once_all_is_over() -> None:
+    """Until then, what each job may take at most."""
+    going = pair(State.COMPLETED, State.RUNNING)
+    assert "at most" in facts(experiment_card(REQUEST, going))["Each job"]
+    over = [
+        job.model_copy(update={"seen": seen("", State.COMPLETED, id=job.id, elapsed=ran, gpus=16)})
+        for job, ran in zip(going, (timedelta(minutes=20), timedelta(minutes=10)), strict=True)
+    ]
+    told = facts(experiment_card(REQUEST, over))
+    assert told["Used in all"] == "2 nodes × 8 GPUs × 30 min = 8 GPU-hours"
+    assert "Each job" not in told
+
+
+def facts(shown: Card) -> dict[str, str]:
+    """What is told, by its label."""
+    return {fact.label: plain(fact.value) for fact in shown.facts}

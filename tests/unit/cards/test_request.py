@@ -215,3 +215,22 @@ def test_a_delivery_that_comes_again_is_told_how_its_request_stands() -> None:
     words = {plain(launch.already(wish(stage=stage)).lead) for stage in Stage}
 
     assert len(words) == len(Stage)
+
+
+def test_an_interactive_job_costs_what_its_stay_costs() -> None:
+    """Slurm's limit leaves room to extend it, which is no reason to ask for all of that."""
+    night = Resources(
+        nodes=1, gpus_per_node=8, time=timedelta(hours=4, minutes=20), stay=timedelta(minutes=20)
+    )
+    card = proposed(wish(resources=night, options={"expires": "20m"}))
+    assert "It may take 2.7 GPU-hours." in plain(card.lead)
+    assert facts(card)["Size"] == "1 node × 8 GPUs × 20 min"
+    assert facts(card)["Stays"].startswith("20 min from its start; Slurm's limit of 4 h 20 min")
+    short = night.model_copy(update={"time": timedelta(minutes=15)})
+    assert short.gpu_hours == 2  # Slurm ends it first
+
+
+def test_a_card_is_headed_with_what_it_is() -> None:
+    """Where the title alone is a name."""
+    assert proposed(wish(title="t1.sqsh", heading="Build t1.sqsh")).title == "Build t1.sqsh"
+    assert proposed(wish(title="llama", heading="")).title == "llama"

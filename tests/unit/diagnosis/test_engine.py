@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bot.diagnosis import Action, Facts, Finding, diagnose
+from bot.diagnosis.rule import Rule
+from bot.diagnosis.rules import RULES
 
 STEPS = "".join(
     f"Training epoch 0, iteration {n}/99 | lr: 1e-4 | reduced_train_loss: 3.1\n" for n in range(4)
@@ -208,3 +210,28 @@ def test_nothing_wrong_is_a_finding_too() -> None:
     """With a label of its own."""
     finding: Finding = diagnose({"o": STEPS})
     assert finding.healthy
+
+
+@pytest.mark.parametrize(
+    ("lacking", "title"),
+    [
+        ((), "is gated, and this token has no access."),
+        (("WANDB_API_KEY",), "is gated, and this token has no access."),
+        (("HF_TOKEN",), "is gated, and the bot has no HF_TOKEN to give to the job."),
+    ],
+)
+def test_a_token_that_was_never_given_is_not_blamed(lacking: tuple[str, ...], title: str) -> None:
+    """The bot knows which secrets it holds."""
+    log = "GatedRepoError: Access to model meta-llama/Llama-3.1-8B is restricted.\n"
+    found = diagnose({"o": log}, Facts(state="FAILED", lacking=frozenset(lacking)))
+    assert found.label == "hf-gated"
+    assert found.title.endswith(title)
+    assert ("administrators" in found.remedy) is ("HF_TOKEN" in lacking)
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.wants])
+def test_what_lacks_a_secret_says_so_and_what_to_do(rule: Rule) -> None:
+    """By its name, with the page that shows how it is."""
+    assert f"the bot has no {rule.wants}" in rule.title_without
+    assert rule.wants in rule.remedy_without
+    assert "/slurm secrets" in rule.remedy_without

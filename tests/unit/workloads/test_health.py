@@ -101,12 +101,12 @@ def test_the_script_says_how_a_node_is(tmp_path: Path, smi: str, line: str) -> N
 @pytest.mark.parametrize(
     ("log", "said"),
     [
-        ("health n0 ok 8 GPUs\nhealth n1 ok 8 GPUs\n", "2 nodes of 2 well."),
+        ("health n0 ok 8 GPUs\nhealth n1 ok 8 GPUs\n", "2 of 2 nodes are well."),
         (
             "health n0 ok 8 GPUs\nhealth n1 bad 7 of 8 GPUs answer\n",
-            f"1 node of 2 well. `n1` is not: 7 of 8 GPUs answer. {WHAT_TO_DO}",
+            f"1 of 2 nodes is well. `n1` is not: 7 of 8 GPUs answer. {WHAT_TO_DO}",
         ),
-        ("health n0 ok 8 GPUs\n", "1 node of 2 well. 1 node said nothing; see the log."),
+        ("health n0 ok 8 GPUs\n", "1 of 2 nodes is well. 1 node said nothing; see the log."),
     ],
 )
 def test_what_was_found_is_said_in_words(log: str, said: str) -> None:

@@ -90,7 +90,7 @@ def test_the_answer_says_the_path_the_size_and_how_to_use_it() -> None:
     log = "image build: whole, 3149824 bytes, /home/ann/images/nemo-25.07.sqsh\n"
     said = result(read(REF), log)
     assert said == (
-        "`/home/ann/images/nemo-25.07.sqsh`, 3 MB. "
+        "`/home/ann/images/nemo-25.07.sqsh`, 3.1 MB. "
         "Use it with `/nemo run RECIPE -i nemo-25.07.sqsh`."
     )
     assert result(read(REF), "") == ""

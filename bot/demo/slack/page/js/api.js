@@ -6,15 +6,21 @@ async function answer(response) {
   return body;
 }
 
-/** POST /_local/WHAT; answers the body even when it says that it was refused. */
+const GONE = { ok: false, error: "no_answer", message: "The local Slack does not answer, so nothing was sent." };
+
+/** POST /_local/WHAT; answers the body even when it says that it was refused, or why there is none. */
 export async function post(what, body) {
-  return answer(
-    await fetch(`/_local/${what}`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-    }),
-  );
+  try {
+    return await answer(
+      await fetch(`/_local/${what}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+    );
+  } catch {
+    return GONE;
+  }
 }
 
 /** GET /_local/WHAT. */

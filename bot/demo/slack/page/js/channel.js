@@ -57,7 +57,7 @@ export function drawChannel(node, channel) {
   limit = PAGE;
   list = new MessageList({ mark: store.mark, lead: earlier(channel) });
   const label = direct ? `Message ${store.info.app.name}` : `Message #${channel.name}`;
-  const write = channel.archived ? closed() : composer(channel, null, label);
+  const write = channel.archived ? closed() : composer(channel, null, label, () => list?.toEnd());
   fill(node, top(channel), direct ? tabs("messages") : null, offline(), list.node, write.node);
   drawMessages(channel.id);
   if (matchMedia("(hover: hover)").matches) write.focus?.();
@@ -133,8 +133,9 @@ export function drawThread() {
   const channel = channelOf(store.place.id);
   const key = `${store.user}/${channel.id}/${root}`;
   if (thread?.key !== key) {
-    thread = { key, list: new MessageList({ inThread: true }) };
-    const write = composer(channel, root, "Reply…");
+    const replies = new MessageList({ inThread: true });
+    thread = { key, list: replies };
+    const write = composer(channel, root, "Reply…", () => replies.toEnd());
     fill(node,
       h("header", { class: "top" },
         h("a", { class: "icon-button back", href: `#${channel.id}`, "aria-label": "Back" }, icon("back", 20)),

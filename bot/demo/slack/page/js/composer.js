@@ -8,8 +8,8 @@ import { store } from "./store.js";
 
 const drafts = new Map();
 
-/** A composer for a channel, or for a thread of it. */
-export function composer(channel, thread, label) {
+/** A composer for a channel, or for a thread of it; calls `sending` when something is sent. */
+export function composer(channel, thread, label, sending) {
   const key = `${store.user}/${channel.id}/${thread ?? ""}`;
   const area = h("textarea", { rows: "1", placeholder: label, "aria-label": label, value: drafts.get(key) ?? "" });
   const send = h("button", { class: "send", type: "button", "aria-label": "Send", on: { click: () => submit() } }, icon("send", 17));
@@ -37,6 +37,7 @@ export function composer(channel, thread, label) {
     if (!text) return;
     area.value = "";
     refresh();
+    sending();
     const said = await speak(channel, thread, text);
     if (said) {
       notice(said);

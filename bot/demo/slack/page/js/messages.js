@@ -104,10 +104,11 @@ export class MessageList {
     this.inThread = inThread;
     this.mark = mark;
     this.inner = h("div", { class: "scroll-inner" });
-    this.node = h("div", { class: "scroll", tabindex: "-1" }, this.inner);
+    this.below = h("button", { class: "below", type: "button", hidden: true, on: { click: () => this.toEnd() } }, "New messages", icon("down", 14));
+    this.node = h("div", { class: "scroll", tabindex: "-1" }, this.inner, h("div", { class: "below-edge" }, this.below));
     this.lead = lead;
     this.sticks = true; // stays at the end while the person is there, whatever grows
-    this.node.addEventListener("scroll", () => (this.sticks = this.atEnd()), { passive: true });
+    this.node.addEventListener("scroll", () => this.scrolled(), { passive: true });
     new ResizeObserver(() => this.sticks && this.toEnd()).observe(this.inner);
     this.drawn = new Map(); // ts → what was drawn
   }
@@ -115,6 +116,7 @@ export class MessageList {
   /** Draw all messages; keeps those that did not change. */
   show(all) {
     const first = this.drawn.size === 0;
+    const newest = [...this.drawn.keys()].reduce((one, two) => (one > two ? one : two), "");
     const nodes = [];
     const kept = new Map();
     let before = null;
@@ -138,6 +140,12 @@ export class MessageList {
     this.place([this.lead, ...nodes].filter(Boolean));
     if (first) this.sticks = true;
     if (this.sticks) this.toEnd();
+    else if (all.some((one) => one.ts > newest && one.user !== store.user)) this.below.hidden = false;
+  }
+
+  scrolled() {
+    this.sticks = this.atEnd();
+    if (this.sticks) this.below.hidden = true;
   }
 
   /** Put the nodes in order, touching only those that moved: what has the focus keeps it. */
