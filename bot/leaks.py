@@ -44,7 +44,8 @@ LEAKS: tuple[Leak, ...] = (
         "wandb",
         "a Weights & Biases API key",
         "Revoke it at https://wandb.ai/settings and make a new one",
-        r"(?i)wandb[\w. -]{0,24}[ \t:=\"']{1,4}[0-9a-f]{40}\b|wandb_v1_[a-z0-9_]{16,}",
+        r"(?i)(?:wandb|w&(?:amp;)?b|biases)['\w. -]{0,24}[ \t:=\"']{1,4}[0-9a-f]{40}\b"
+        r"|wandb_v1_[a-z0-9_]{16,}",
         "WANDB_API_KEY",
     ),
     _leak(

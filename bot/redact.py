@@ -36,7 +36,11 @@ _SHAPES = (
 )
 _KEY_LINE = r"PRIVATE KEY(?: BLOCK)?-----"
 _HEADER = r"""\bauthorization\\?["']?[ \t]*[:=][ \t]*\\?["']?(?:(?:bearer|basic|token)[ \t]+)?"""
-_KEY_WORD = r"""(?:wandb[ _]login|--relogin|\bkey|api[ _-]?key|password)\\?["']?[ \t:=]{1,4}["']?"""
+_WANDB = r"(?:\bwandb|\bw&(?:amp;)?b|\bweights (?:&|&amp;|and) biases)(?:'s)?"
+_KEY_WORD = (
+    rf"""(?:{_WANDB}(?:[ _-](?:login|token))?|--relogin|\bkey|api[ _-]?key|password)"""
+    r"""(?:[ \t]+is)?\\?["']?[ \t:=]{1,4}["']?"""
+)
 _QUERY = r"(?:x-(?:amz|goog)-(?:signature|credential|security-token)|sig|signature)"
 
 # In each, the first group is kept in front of the mark, and the second behind it.

@@ -171,8 +171,36 @@ _JOB = r"[1-9][0-9]*(?:_[0-9]+|\+[0-9]+)?"
 _NAMED = "letters, digits and `. _ -`"
 
 
+_SHELL = re.compile(r"[`$;&|<>\\]")
+_PLACE = re.compile(r"(?:^|(?<==))\$(?:HOME|WORK_DIR|\{HOME\}|\{WORK_DIR\})(?=/|$)")
+
+
+def _no_shell(word: str) -> None:
+    """Refuse what a launcher that puts its words into a job script would have a shell run."""
+    if found := _SHELL.search(_PLACE.sub("", word)):
+        raise refused(
+            f"{shown(word)} holds “{found.group()}”, which a job script could take as a command",
+            "Leave it out, or write it into a recipe or job script on the cluster",
+        )
+
+
+def _setting(value: object) -> str:
+    word = _SETTING(value)
+    _no_shell(word)
+    return word
+
+
+_SETTING = _check(
+    r"\+{0,2}[A-Za-z_][A-Za-z0-9_.]*=[^\x00-\x1f\x7f]*",
+    "a setting",
+    "such as `dpo.max_num_steps=50`",
+    300,
+)
+
+
 def _foreign(value: object) -> str:
     word = _LINE(value)
+    _no_shell(word)
     name, equals, rest = word.partition("=")
     if word.startswith("-") and not re.fullmatch(r"-[0-9.,e-]+", word):
         if not re.fullmatch(r"--?[A-Za-z][A-Za-z0-9_.-]{0,63}", name):
@@ -202,15 +230,7 @@ ClusterName = Annotated[
 ]
 Path = Annotated[str, BeforeValidator(_path)]
 Line = Annotated[str, BeforeValidator(_LINE)]
-Setting = Annotated[
-    str,
-    text(
-        r"\+{0,2}[A-Za-z_][A-Za-z0-9_.]*=[^\x00-\x1f\x7f]*",
-        "a setting",
-        "such as `dpo.max_num_steps=50`",
-        300,
-    ),
-]
+Setting = Annotated[str, BeforeValidator(_setting)]
 Pattern = Annotated[str, BeforeValidator(_pattern)]
 Duration = Annotated[str, BeforeValidator(_duration)]
 Switch = Annotated[bool, BeforeValidator(_switch)]

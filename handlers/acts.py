@@ -16,6 +16,8 @@ from bot.redact import redact
 
 Json = dict[str, Any]
 
+_WRITTEN = frozenset({None, "", "file_share", "thread_broadcast", "me_message"})
+"""Subtypes of what a person wrote: plainly, with a file, or in a thread and the channel at once."""
 _MENTION = re.compile(r"^\s*<@[A-Z0-9]+(?:\|[^>]*)?>[\s,:]*")
 
 
@@ -43,7 +45,7 @@ def message(event: Json, team: str, known: Collection[str] = ()) -> Act | None:
 
     A message can arrive as two events (mention and direct message): its ts names it.
     """
-    if event.get("subtype") or event.get("bot_id") or not event.get("user"):
+    if event.get("subtype") not in _WRITTEN or event.get("bot_id") or not event.get("user"):
         return None
     text = _MENTION.sub("", event.get("text") or "")
     return Act(

@@ -102,8 +102,16 @@ def _place(site: Site, to: str, wished: str, name: str) -> str:
 
 
 def _use(site: Site, to: str, wished: str) -> str:
-    if wished == "nemo-rl":
+    folder = site.path(site.nemo_rl_dir)
+    place = site.path(site.nemo_rl_image, folder)
+    if to == place or (not place and posixpath.dirname(to) == folder):
         return "Jobs of `/nemo-rl run` take it"
+    if wished == "nemo-rl":
+        return (
+            f"Jobs of `/nemo-rl run` take `{place}`"
+            if place
+            else f"Jobs of `/nemo-rl run` look in `{folder}`"
+        )
     if site.image and to == site.image_path(site.image):
         return "`/nemo run RECIPE` takes it when no image is named"
     name = posixpath.basename(to)

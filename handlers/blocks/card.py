@@ -20,7 +20,7 @@ from bot.card import (
     plain,
 )
 from handlers.blocks.fit import fit
-from handlers.blocks.text import Json, clip, elements, line, mrkdwn, plain_text
+from handlers.blocks.text import Json, clip, elements, line, mrkdwn, plain_text, straight
 
 CELL = 200
 OPTION_VALUE = 150
@@ -94,7 +94,7 @@ def _facts(facts: tuple[Fact, ...]) -> list[Json]:
     out: list[Json] = []
     for fact in facts:
         line_end = [{"type": "text", "text": "\n"}] if out else []
-        label = {"type": "text", "text": f"{fact.label}  ", "style": {"bold": True}}
+        label = {"type": "text", "text": f"{straight(fact.label)}  ", "style": {"bold": True}}
         out += [*line_end, label, *elements(fact.value)]
     return out
 

@@ -12,12 +12,23 @@ SMALL_PRINT = 400
 """Characters of one piece of small print; five times as many when all are escaped."""
 
 
+_TURNS = dict.fromkeys(
+    (*range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\N{REPLACEMENT CHARACTER}"
+)
+"""Characters that turn the direction in which all that follows them is read."""
+
+
+def straight(text: str) -> str:
+    """Return text that is read in the order in which it is written; names stay what they are."""
+    return text.translate(_TURNS)
+
+
 def escape(text: str) -> str:
     """Return text that Slack's mrkdwn parser takes literally, as far as it can be told to.
 
     `&`, `<` and `>` are the only characters Slack lets one escape; they carry mentions and links.
     """
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return straight(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def plain_text(text: str, limit: int) -> Json:
@@ -27,6 +38,7 @@ def plain_text(text: str, limit: int) -> Json:
 
 def clip(text: str, limit: int) -> str:
     """Return at most `limit` characters; a cut is visible. Never empty, as Slack refuses that."""
+    text = straight(text)
     if len(text) > limit:
         return text[: limit - 1] + "…"
     return text or " "
@@ -63,7 +75,7 @@ def _element(span: Span, *, bold: bool) -> Json:
 
 
 def _styled(text: str, style: Json) -> Json:
-    element: Json = {"type": "text", "text": text}
+    element: Json = {"type": "text", "text": straight(text)}
     return {**element, "style": style} if style else element
 
 

@@ -27,7 +27,7 @@ from bot.redact import redact
 from bot.service import Service
 from bot.service import errands as wishes
 from bot.service.plans import plan, region_of
-from bot.settings import ClusterSettings, ImagesSettings, NemoSettings
+from bot.settings import ClusterSettings, ImagesSettings, NemoRlSettings, NemoSettings
 from bot.store.sql_store import SqlStore
 from tests.unit.cards.saying import offers, says
 from tests.unit.cluster.local import LocalShell
@@ -403,6 +403,26 @@ async def test_the_region_is_known_or_asked_for(tmp_path: Path) -> None:
     with pytest.raises(InputRefused) as refused:
         await region_of(node)
     assert "--region us" in refused.value.errors[0].hint
+
+
+@pytest.mark.parametrize(
+    ("to", "hint"),
+    [
+        ("", "Jobs of `/nemo-rl run` take it"),
+        (" --to ~/images/other.sqsh", "Jobs of `/nemo-rl run` take `{home}/rl/nemo_rl.sqsh`"),
+    ],
+)
+async def test_an_image_of_nemo_rl_says_whether_jobs_take_it(
+    tmp_path: Path, to: str, hint: str
+) -> None:
+    """They look in one place; elsewhere it helps nobody."""
+    async with SqlStore(f"sqlite:///{tmp_path}/bot.db") as store:
+        scene = Scene(store, tmp_path, region="us")
+        rl = NemoRlSettings(dir="~/rl", image="nemo_rl.sqsh")
+        settings = scene.node.settings.model_copy(update={"nemo_rl": rl})
+        scene.node = LoginNode(settings=settings, policy=POLICY, cluster=scene.login)
+        await scene.wish(scene.act(id="a1"), f"image pull nemo-rl{to}")
+        assert (await scene.errand()).hint == hint.format(home=tmp_path)
 
 
 @pytest.mark.parametrize(

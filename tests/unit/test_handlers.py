@@ -142,6 +142,15 @@ def test_what_no_person_wrote_is_no_act(changes: Json) -> None:
     assert acts.message(event(**changes), "T1") is None
 
 
+@pytest.mark.parametrize("subtype", ["file_share", "thread_broadcast", "me_message"])
+def test_words_beside_a_file_are_a_persons_words(subtype: str) -> None:
+    """A token that comes with a file is told of like any other."""
+    act = acts.message(event(subtype=subtype, text="hf_" + "a1" * 17), "T1")
+
+    assert act is not None
+    assert act.leaked == ("hugging_face",)
+
+
 @pytest.mark.parametrize("missing", ["actions", "message", "channel"])
 def test_a_control_outside_a_message_is_no_act(missing: str) -> None:
     """As on a Home tab."""

@@ -32,12 +32,7 @@ sb_commit_fact() {
   fact "$2" "$(git -C "$1" log -1 --format='%h of %cs' HEAD)${sb_at:+, branch $sb_at}"
 }
 
-sb_clone() { # How many files of the checkout $1 are changed; not the tokens of NeMo-RL, which belong to the site.
-sb_changes() {
-  git -C "$1" status --porcelain --untracked-files=no | grep -cv ' nemo_rl/configs/auth\.sh$'
-}
-
-# $1: repository; $2: what to check out, or empty; $3: checkout
+sb_clone() { # $1: repository; $2: what to check out, or empty; $3: checkout
   rm -rf -- "$3.sbatchat-part"
   mkdir -p -- "${3%/*}" || fail closed "${3%/*}"
   sb_undo() { rm -rf -- "$sb_new"; }

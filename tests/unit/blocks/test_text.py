@@ -27,6 +27,16 @@ def test_control_characters_are_escaped_once(said: str, escaped: str) -> None:
     assert escape(said) == escaped
 
 
+def test_nothing_turns_the_direction_in_which_the_rest_is_read() -> None:
+    """Neither in a title or a label, nor in rich text, small print or a notification."""
+    turned = "a\u202eb\u2066c\u2069"
+    shown = "a\ufffdb\ufffdc\ufffd"
+    assert plain_text(turned, 20)["text"] == shown
+    assert [one["text"] for one in elements((turned, Strong(text=turned)))] == [shown, shown]
+    assert mrkdwn((Mono(text=turned),)) == f"`{shown}`"
+    assert line((turned,), 20) == shown
+
+
 @pytest.mark.parametrize(
     ("text", "small"),
     [

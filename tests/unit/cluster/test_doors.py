@@ -71,6 +71,23 @@ async def test_a_script_outside_the_roots_does_not_count(tmp_path: Path) -> None
     assert (await look(tmp_path / "home", job, root=tmp_path / "home"))["75"].attach == ""
 
 
+async def test_a_script_that_everybody_may_write_to_does_not_count(tmp_path: Path) -> None:
+    """Who wrote it is not known; one that is shared with a group is fine."""
+    script = write(tmp_path / "75/attach.sh", "true\n")
+    script.chmod(0o666)
+    assert (await look(tmp_path, a_job(tmp_path)))["75"].attach == ""
+    script.chmod(0o664)
+    assert (await look(tmp_path, a_job(tmp_path)))["75"].attach == str(script)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+async def test_a_script_of_somebody_else_does_not_count(tmp_path: Path) -> None:
+    """In a folder that is shared, anybody can lay down a file of this name."""
+    script = write(tmp_path / "75/attach.sh", "true\n")
+    os.chown(script, 65534, 65534)
+    assert (await look(tmp_path, a_job(tmp_path)))["75"].attach == ""
+
+
 async def test_several_jobs_are_looked_for_in_one_round_trip(tmp_path: Path) -> None:
     """Each with its own script and its own line; odd names hurt nobody."""
     odd = tmp_path / "it's odd; $(touch x)"

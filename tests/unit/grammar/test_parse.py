@@ -194,6 +194,7 @@ def test_an_option_given_twice_is_refused_unless_it_says_the_same() -> None:
         ("--tags a b -s x.py", ("--tags", "a", "b")),
         ("x.py --lr -0.5 --name 'a b'", ("--lr=-0.5", "--name=a b")),
         ("x.py -- --tame=3 -x 4", ("--tame=3", "-x=4")),
+        ("x.py --out '$HOME/x' --in='${WORK_DIR}'", ("--out=$HOME/x", "--in=${WORK_DIR}")),
     ],
 )
 def test_options_of_run_py_pass_with_their_values(words: str, extra: tuple[str, ...]) -> None:
@@ -211,6 +212,13 @@ def test_options_of_run_py_pass_with_their_values(words: str, extra: tuple[str, 
         ("-y 3", "-y", "--help` lists them"),
         ("--wandb-api-key=0123abcd", "extra", "revoke it"),
         ("--ckpt=../../x", "extra", "without `..`"),
+        ("--seed='$(id)'", "extra", "recipe or job script"),
+        ("--seed '`id`'", "extra", "recipe or job script"),
+        ("--seed='7;id'", "extra", "recipe or job script"),
+        ("--seed='7 && id'", "extra", "recipe or job script"),
+        ("--seed='7|id'", "extra", "recipe or job script"),
+        ("--seed='>x'", "extra", "recipe or job script"),
+        ("--seed='$HOMER/x'", "extra", "recipe or job script"),
         ("-- seed 7", "command", "Options can follow `--`"),
         ("--😀=1", "extra", "--seed=7"),
     ],
@@ -219,6 +227,19 @@ def test_what_cannot_be_an_option_of_run_py_is_refused_at_once(
     words: str, field: str, said: str
 ) -> None:
     assert said in errors("/nemo", f"run x.py {words}")[field].hint
+
+
+@pytest.mark.parametrize("value", ["$(id)", "`id`", "7;id", "7 && id", "7|id", "<x", "a\\", "${x}"])
+def test_a_setting_that_a_job_script_could_run_is_refused(value: str) -> None:
+    """A launcher may put its words into the text of a script, where a shell reads them."""
+    error = errors("/nemo-rl", f"run dpo -- 'a.b={value}'")["args"]
+    assert "could take as a command" in error.message
+    assert "job script on the cluster" in error.hint
+
+
+def test_a_setting_may_hold_lists_and_quotes() -> None:
+    run = parsed("/nemo-rl", """run dpo -- 'a.b=[1, "x"]' '+c={d:1}'""").options
+    assert run.model_dump()["args"] == ('a.b=[1, "x"]', "+c={d:1}")
 
 
 def test_a_missing_recipe_is_said_with_the_usage() -> None:
