@@ -17,9 +17,10 @@ from bot.cluster import files
 from bot.cluster.logs import LogFile, log_files
 from bot.diagnosis import Finding, diagnose, from_observation
 from bot.errors import AccessRefused, ClusterError, StoreFailed
+from bot.job import Job, State
 from bot.login_node import LoginNode
 from bot.messages import living, under
-from bot.model import Job, Request, State
+from bot.model import Request
 from bot.ports import Store, Wanted
 from bot.progress import progress
 from bot.workloads import WORKLOADS

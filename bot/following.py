@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.cluster import slurm
 from bot.cluster.slurm import AccountingOff, Attempt, matching
-from bot.model import Job, Observation, State, base_id
+from bot.job import Job, Observation, State, base_id
 
 PATIENCE = timedelta(minutes=5)
 """How long a job may be missing everywhere before sight of it is called lost."""

@@ -11,8 +11,8 @@ from bot import following
 from bot.cluster import slurm
 from bot.diagnosis import diagnose, from_observation
 from bot.errors import CommandFailed, SlurmRateLimited, SlurmUnreachable
+from bot.job import Job
 from bot.login_node import LoginNode
-from bot.model import Job
 
 logger = logging.getLogger(__name__)
 

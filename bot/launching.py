@@ -20,9 +20,10 @@ from bot.cluster import slurm, spool
 from bot.cluster.launch import launch, look
 from bot.errors import ClusterError, CommandFailed, StoreFailed
 from bot.experiment import read_experiment
+from bot.job import Job, Observation, Session, State
 from bot.login_node import LoginNode
 from bot.messages import living
-from bot.model import Experiment, Job, Launch, Observation, Request, Session, Stage, State
+from bot.model import Experiment, Launch, Request, Stage
 from bot.ports import Store, Wanted
 from bot.redact import redact
 from bot.refusal import explain_refusal

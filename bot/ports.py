@@ -12,7 +12,8 @@ from pydantic import SecretStr
 
 from bot.card import Card
 from bot.errand import Errand
-from bot.model import Act, Caller, Job, Request, Stage
+from bot.job import Job
+from bot.model import Act, Caller, Request, Stage
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

@@ -19,9 +19,10 @@ from bot.cluster import slurm
 from bot.cluster.doors import Door, doors
 from bot.cluster.gpu_use import gpu_use
 from bot.errors import ClusterError
+from bot.job import Job, Session, State
 from bot.login_node import LoginNode
 from bot.messages import under
-from bot.model import Act, ActKind, Job, Request, Session, State, derive
+from bot.model import Act, ActKind, Request, derive
 from bot.ports import Store, Wanted
 
 logger = logging.getLogger(__name__)

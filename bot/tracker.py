@@ -20,9 +20,10 @@ from bot.cluster import slurm
 from bot.cluster.peek import peek
 from bot.errors import ClusterError, SlurmRateLimited
 from bot.inquiry import Inquiry
+from bot.job import Job, Session, State
 from bot.login_node import LoginNode
 from bot.messages import living, under
-from bot.model import Job, Request, Session, State
+from bot.model import Request
 from bot.outage import Outage
 from bot.ports import Store, Wanted
 from bot.progress import progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from bot.clockwork import Clockwork
-from bot.model import Job, Session
+from bot.job import Job, Session
 from bot.ports import Wanted
 from bot.tracker import Tracker
 

@@ -9,8 +9,9 @@ from bot.card import Card
 from bot.cards.experiment import CANCEL_ALL, PICK_LOG
 from bot.cards.mend import SEPARATOR
 from bot.errors import Gone
+from bot.job import Job
 from bot.login_node import LoginNode
-from bot.model import Act, Job, derive
+from bot.model import Act, derive
 from bot.service import Service, errands, experiments, launches, logs, mends, sessions
 
 ActOn = Callable[[Service, Act], Awaitable[Card | None]]

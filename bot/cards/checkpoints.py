@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bot.card import Card, Excerpt, Fact, Moment, Mono, Paragraph, Part, Table, Tone
 from bot.cards import parts
 from bot.cluster.checkpoints import Checkpoint, Found
-from bot.model import Job, State
+from bot.job import Job, State
 from bot.words import count, listed, storage
 
 ROWS = 12

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.card import Fact, Mono, Person, Text
 from bot.cards import parts
 from bot.diagnosis.finding import NOT_IN_LOG
-from bot.model import Job, Observation, State
+from bot.job import Job, Observation, State
 from bot.words import duration
 
 ENDINGS = {

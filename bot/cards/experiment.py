@@ -10,7 +10,8 @@ from bot.cards.ending import cause, never_started
 from bot.cards.job import has_begun, partition, sentence
 from bot.cluster.slurm import hopeless
 from bot.experiment import title_of
-from bot.model import Experiment, Job, Request, State
+from bot.job import Job, State
+from bot.model import Experiment, Request
 from bot.words import count, listed
 
 CANCEL_ALL = "cancel_all"

@@ -7,7 +7,7 @@ import re
 from bot.card import Card, Excerpt, Mono, Person, Text, Tone
 from bot.cards import parts
 from bot.cluster.inside_job import Ran
-from bot.model import Job
+from bot.job import Job
 
 RUNNING = "Runs inside job {job}: {command}"
 ENDED = "Inside job {job}, {command} ended with status {status}."

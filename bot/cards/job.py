@@ -11,7 +11,8 @@ from bot.cards.ending import ENDINGS, cause, ending, exit_code, never_started
 from bot.cards.mend import SHOW_LOG
 from bot.cluster.slurm import dependency_in_words, hopeless, reason_in_words
 from bot.grammar.usage import marked
-from bot.model import Job, Observation, Request, State
+from bot.job import Job, Observation, State
+from bot.model import Request
 from bot.words import duration
 
 TONES = {

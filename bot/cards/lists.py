@@ -10,7 +10,8 @@ from bot.card import Bullets, Card, Fact, Moment, Mono, Part, Table, Text, plain
 from bot.cards import parts, session
 from bot.cards.ending import exit_code
 from bot.cards.job import sentence, tone, waits_for
-from bot.model import Job, Observation, PartitionState, State
+from bot.job import Job, Observation, State
+from bot.model import PartitionState
 from bot.words import count, duration
 
 ROWS = 30

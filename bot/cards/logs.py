@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from bot.card import Bullets, Card, Excerpt, Mono
 from bot.cards import parts
-from bot.model import Job
+from bot.job import Job
 from bot.words import count
 
 LOG = (

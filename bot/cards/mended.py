@@ -12,7 +12,8 @@ from bot.cards.job import sentence
 from bot.cards.mend import SHOW_LOG
 from bot.cluster.slurm import Cancellation, Cancelled
 from bot.cluster.tokenizer import FILES, NotPlaced, Placed, Trouble
-from bot.model import Job, Request, Stage, State
+from bot.job import Job, State
+from bot.model import Request, Stage
 from bot.words import count
 
 CANCELLED = {

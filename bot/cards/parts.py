@@ -8,7 +8,8 @@ from string import Formatter
 
 from bot.card import Excerpt, Fact, Moment, Mono, Person, Span, Text
 from bot.duration import duration as read_duration
-from bot.model import Job, Quote, Request, Resources
+from bot.job import Job
+from bot.model import Quote, Request, Resources
 from bot.words import count, duration, gpu_hours
 
 _NO_QUOTE = Quote()

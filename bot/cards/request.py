@@ -10,7 +10,8 @@ from bot.cards.experiment import experiment_card
 from bot.cards.job import job_card
 from bot.cards.mend import SUBMIT_AGAIN, Controls, controls
 from bot.diagnosis.finding import HEALTHY, NOT_IN_LOG, Finding
-from bot.model import Job, PartitionState, Quote, Request, Resources, Stage
+from bot.job import Job
+from bot.model import PartitionState, Quote, Request, Resources, Stage
 from bot.words import gpu_hours
 
 

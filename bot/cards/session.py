@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from bot.card import Button, Card, Excerpt, Fact, Moment, Mono, Paragraph, Person, Text, Tone
 from bot.cards import parts
 from bot.cards.mend import SEPARATOR
-from bot.model import Job, Request, State
+from bot.job import Job, State
+from bot.model import Request
 from bot.words import count, duration, rough
 
 COMING_UP = "waiting for attach.sh; 2 to 5 minutes are normal"

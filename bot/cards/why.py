@@ -10,7 +10,8 @@ from bot.cards.job import sentence, tone
 from bot.cards.mend import controls
 from bot.diagnosis import Evidence, Finding
 from bot.diagnosis.finding import NOT_IN_LOG
-from bot.model import Job, PartitionState
+from bot.job import Job
+from bot.model import PartitionState
 
 SURE = 0.8
 LIKELY = 0.5

@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from bot.errors import CommandFailed
-from bot.model import Job
+from bot.job import Job
 from bot.ports import Output, Query
 
 BYTES = 4_096

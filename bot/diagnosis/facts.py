@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.model import Observation
+from bot.job import Observation
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ from bot.cards import checkpoints as cards
 from bot.cluster.checkpoints import checkpoints
 from bot.cluster.logs import LogKind
 from bot.explaining import log_files_of
+from bot.job import Job
 from bot.login_node import LoginNode
-from bot.model import Job
 from bot.service import logs
 
 _TELLING = {LogKind.TRAINING, LogKind.DRIVER, LogKind.BATCH}

@@ -11,8 +11,9 @@ from bot.cards.mended import cancelled_all
 from bot.cluster.experiments import experiment as listed_there
 from bot.errors import FieldError, Gone, InputRefused, UnknownJob
 from bot.experiment import title_of
+from bot.job import Job
 from bot.login_node import LoginNode
-from bot.model import Act, Experiment, Job
+from bot.model import Act, Experiment
 from bot.service import logs, mends, views
 from bot.service.service import RECENT, Service
 from bot.suggest import did_you_mean

@@ -11,9 +11,10 @@ from bot.cards import mended
 from bot.cluster import slurm
 from bot.cluster.tokenizer import NotPlaced, place_tokenizer
 from bot.errors import Gone, UserError
+from bot.job import Job
 from bot.login_node import LoginNode
 from bot.messages import living_key, under
-from bot.model import Act, Job, Request, Stage
+from bot.model import Act, Request, Stage
 from bot.service import launches
 from bot.service.service import Service
 from bot.workload import changed, difference

@@ -10,8 +10,9 @@ from pydantic import SecretStr
 from bot import messages
 from bot.cards.experiment import chief
 from bot.errors import FieldError, InputRefused, NotAllowed, UnknownJob
+from bot.job import Job, Session, base_id
 from bot.login_node import LoginNode
-from bot.model import Act, Job, Request, Session, base_id
+from bot.model import Act, Request
 from bot.ports import Store, Verdict, Vouch, Wanted
 from bot.suggest import did_you_mean
 

@@ -16,10 +16,11 @@ from bot.cards import session as cards
 from bot.cluster.inside_job import Ran, run_inside
 from bot.cluster.slurm import NodeState, nodes
 from bot.errors import ClusterError, FieldError, Gone, InputRefused, UserError
+from bot.job import Job, Session, State
 from bot.launching import QUIET
 from bot.login_node import LoginNode
 from bot.messages import living_key, under
-from bot.model import Act, ActKind, Job, Request, Session, State
+from bot.model import Act, ActKind, Request
 from bot.service.service import Service
 from bot.words import duration
 

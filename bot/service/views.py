@@ -13,8 +13,9 @@ from bot.cluster import slurm
 from bot.errors import CommandFailed, UnknownJob
 from bot.explaining import earlier_labels, explanation_of
 from bot.following import alone, attempts_before, earlier_of
+from bot.job import Job, Observation, State, base_id
 from bot.login_node import LoginNode
-from bot.model import Act, Job, Observation, Request, Stage, State, base_id
+from bot.model import Act, Request, Stage
 from bot.service.service import Service
 
 HISTORY = timedelta(days=7)

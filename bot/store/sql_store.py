@@ -16,7 +16,8 @@ from sqlalchemy.exc import ArgumentError
 from bot.card import Card
 from bot.errand import Errand
 from bot.errors import ConfigError
-from bot.model import Act, Caller, Job, Request, Stage, Value
+from bot.job import Job
+from bot.model import Act, Caller, Request, Stage, Value
 from bot.ports import Entry, Posted, Wanted
 from bot.store import errands, messages, migrations, statements
 from bot.store.database import database

@@ -47,20 +47,17 @@ from bot.errand import Errand, ErrandStage, Growth, Step, StepState
 from bot.errors import FieldError, InputRefused, UserError
 from bot.grammar import Help, help_card
 from bot.grammar.commands import COMMANDS
+from bot.job import Job, Observation, Session, State
 from bot.leaks import LEAKS
 from bot.model import (
     Caller,
     Experiment,
-    Job,
     Launch,
-    Observation,
     PartitionState,
     Quote,
     Request,
     Resources,
-    Session,
     Stage,
-    State,
     Task,
 )
 from bot.ports import Verdict

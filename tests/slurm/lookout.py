@@ -17,10 +17,11 @@ from bot.clockwork import Clockwork
 from bot.cluster.ssh import SshCluster
 from bot.demo.cluster import ClusterAddress
 from bot.explaining import Explainer
+from bot.job import Job
 from bot.launching import new_job
 from bot.login_node import LoginNode
 from bot.messages import living, living_key, request_id
-from bot.model import Caller, Job, Request, Resources, Stage
+from bot.model import Caller, Request, Resources, Stage
 from bot.outbox import Outbox
 from bot.pace import Pace
 from bot.policy import Policy

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from bot.cluster import slurm
-from bot.model import Job, State
+from bot.job import Job, State
 from tests.slurm.lookout import Told, lookout
 from tests.slurm.stage import LONG, UNTIL_TOLD, Stage
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.following import PATIENCE
-from bot.model import Job
+from bot.job import Job
 from tests.slurm.lookout import Channel, Told, lookout
 from tests.slurm.stage import LONG, UNTIL_TOLD, Stage
 from tests.unit.fake_chat import Message

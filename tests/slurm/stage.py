@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bot.demo.cluster import Completed, EmbeddedCluster
-from bot.model import Job, State
+from bot.job import Job, State
 from tests.slurm.lookout import Lookout, Told, lookout
 
 T = TypeVar("T")

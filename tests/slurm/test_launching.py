@@ -16,7 +16,8 @@ from bot.cluster.spool import Dead, Outcome, Refused, Running, Submitted, Unknow
 from bot.cluster.ssh import SshCluster
 from bot.demo.cluster import EmbeddedCluster
 from bot.errors import ClusterError, ClusterUnreachable
-from bot.model import Launch, Observation
+from bot.job import Observation
+from bot.model import Launch
 from tests.cluster_fixture import Person
 from tests.slurm.doors import login, node, sh
 from tests.unit.cluster.killing import COMMANDS, WHEN, WRAPPER

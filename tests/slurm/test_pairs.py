@@ -18,7 +18,8 @@ from bot.cluster.ssh import SshCluster
 from bot.demo.cluster import EmbeddedCluster
 from bot.demo.cluster import Login as Key
 from bot.errors import SlurmUnreachable
-from bot.model import Observation, Resources, State
+from bot.job import Observation, State
+from bot.model import Resources
 from tests.cluster_fixture import Person
 from tests.slurm.doors import bobs, node, sh
 

@@ -14,7 +14,7 @@ from datetime import timedelta
 import pytest
 import pytest_asyncio
 
-from bot.model import State
+from bot.job import State
 from tests.slurm import plays as play
 from tests.slurm.lookout import Told, lookout
 from tests.slurm.silences import Silence, silences

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from bot.model import base_id
+from bot.job import base_id
 from bot.ports import Output, Query
 
 T = TypeVar("T")

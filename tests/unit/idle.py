@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.model import Job, Request, Session
+from bot.job import Job, Session
+from bot.model import Request
 from bot.ports import Wanted
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.following import task_count, tasks
-from bot.model import Observation, State
+from bot.job import Observation, State
 
 
 @pytest.mark.parametrize(

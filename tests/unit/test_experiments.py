@@ -11,8 +11,9 @@ import pytest
 from bot.card import Card, Table, plain
 from bot.errors import InputRefused, NotAllowed, UnknownJob
 from bot.grammar import Parsed, parse
+from bot.job import Job, State
 from bot.launching import new_job
-from bot.model import Experiment, Job, Request, State, Task
+from bot.model import Experiment, Request, Task
 from bot.service import experiments, views
 from handlers.commands import COMMANDS
 from tests.unit.cards.saying import says

@@ -11,7 +11,7 @@ import pytest
 
 from bot.errors import ClusterUnreachable
 from bot.explaining import Explainer
-from bot.model import Job, State
+from bot.job import Job, State
 from bot.ports import Output
 from tests.unit import tracking
 from tests.unit.telling import until

@@ -22,7 +22,7 @@ from bot.following import (
     with_details,
     with_history,
 )
-from bot.model import Job, Observation, State
+from bot.job import Job, Observation, State
 from tests.unit.cluster.slurm.answers import answer
 from tests.unit.slurm_says import sacct, scontrol, squeue, waits
 

@@ -11,7 +11,7 @@ import pytest
 from bot.cluster import slurm
 from bot.following import PATIENCE
 from bot.inquiry import Inquiry
-from bot.model import State
+from bot.job import State
 from bot.ports import Output
 from tests.unit import tracking
 from tests.unit.slurm_says import sacct, squeue

@@ -8,7 +8,7 @@ import pytest
 
 from bot.card import plain
 from bot.errors import Gone, InputRefused, NotAllowed, UserError
-from bot.model import Session
+from bot.job import Session
 from bot.ports import Output
 from bot.service import mends, sessions
 from tests.unit.cards.saying import offers, says

@@ -15,10 +15,11 @@ from pydantic import SecretStr
 
 from bot.card import Card, plain
 from bot.errors import ClusterUnreachable
+from bot.job import Job, State
 from bot.launching import LATER_LOOK, PAUSE, Launcher, new_job
 from bot.login_node import LoginNode
 from bot.messages import living_key
-from bot.model import Experiment, Job, Request, Stage, State, Task
+from bot.model import Experiment, Request, Stage, Task
 from bot.ports import Query
 from bot.secret import Secret
 from bot.settings import ClusterSettings

@@ -8,8 +8,8 @@ import pytest
 
 from bot.card import Excerpt, plain
 from bot.errors import InputRefused
+from bot.job import Job, State
 from bot.login_node import LoginNode
-from bot.model import Job, State
 from bot.policy import Policy
 from bot.service import checkpoints
 from bot.service.logs import Wish, show

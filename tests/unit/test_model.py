@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.model import Job
+from bot.job import Job
 from tests.unit.store.makers import job
 
 

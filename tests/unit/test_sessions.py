@@ -8,7 +8,7 @@ import pytest
 
 from bot.card import plain
 from bot.errors import Gone
-from bot.model import State
+from bot.job import State
 from bot.ports import Output
 from tests.unit.cards.saying import facts, offers, says
 from tests.unit.interactive import ATTACH, BEGAN, DOWN, MINUTE, Lab, lab, long

@@ -9,7 +9,7 @@ import pytest
 
 from bot.card import plain
 from bot.errors import ClusterUnreachable, StoreFailed
-from bot.model import State
+from bot.job import State
 from bot.ports import Output
 from tests.unit import tracking
 from tests.unit.slurm_says import sacct, scontrol, squeue, waits

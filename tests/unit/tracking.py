@@ -13,10 +13,11 @@ from typing_extensions import override
 from bot.card import Card, plain
 from bot.cards.request import request_card
 from bot.errors import StoreFailed
+from bot.job import Job
 from bot.launching import new_job
 from bot.login_node import LoginNode
 from bot.messages import living, living_key
-from bot.model import Caller, Job, Request, Stage
+from bot.model import Caller, Request, Stage
 from bot.policy import Policy
 from bot.ports import Wanted
 from bot.settings import ClusterSettings

@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from bot.cluster.slurm.refusals import failure
 from bot.cluster.slurm.states import cancelled_by, state
 from bot.cluster.slurm.text import duration, gpus, moment, number, sacct_rows, stamp
-from bot.model import Observation, Value, base_id
+from bot.job import Observation, base_id
+from bot.model import Value
 from bot.ports import Output, Query
 
 FIELDS = (

@@ -8,7 +8,8 @@ from enum import StrEnum
 from bot.cluster.slurm.refusals import failure
 from bot.cluster.slurm.states import state
 from bot.cluster.slurm.text import UNIT, layout, records
-from bot.model import State, Value
+from bot.job import State
+from bot.model import Value
 from bot.ports import Output, Query
 
 # The state before tells a job that had ended from one that was cancelled now.

@@ -9,7 +9,8 @@ from bot.cluster.slurm.refusals import checked, failure, refusal
 from bot.cluster.slurm.states import state
 from bot.cluster.slurm.text import duration, gpus, moment, number
 from bot.errors import CommandFailed
-from bot.model import Observation, Value
+from bot.job import Observation
+from bot.model import Value
 from bot.ports import Output, Query
 
 # One call for each of a few jobs, one dump for many; unknown ids say so and change nothing.

@@ -11,7 +11,8 @@ from typing import TypeVar
 from bot.cluster.slurm import sacct, squeue
 from bot.cluster.slurm.refusals import failure
 from bot.cluster.slurm.text import layout, records, stamp
-from bot.model import Observation, Value
+from bot.job import Observation
+from bot.model import Value
 from bot.ports import Output, Query
 
 # The whole account's jobs, in the queue and in accounting, in one round trip. Accounting comes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.cluster.slurm.refusals import checked
 from bot.cluster.slurm.states import state
 from bot.cluster.slurm.text import UNIT, duration, gpus, layout, moment, number, records
-from bot.model import Observation
+from bot.job import Observation
 from bot.ports import Output, Query
 
 # Nothing in it changes by itself while a job goes on, so that an unchanged row can be skipped;

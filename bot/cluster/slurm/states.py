@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bot.model import State
+from bot.job import State
 
 
 @dataclass(frozen=True)

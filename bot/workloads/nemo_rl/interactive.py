@@ -7,7 +7,8 @@ from typing import Annotated
 
 from bot.duration import duration, written
 from bot.errors import FieldError, InputRefused
-from bot.model import EXTENSION, Launch, PartitionState
+from bot.job import EXTENSION
+from bot.model import Launch, PartitionState
 from bot.options import flag
 from bot.shapes import Duration
 from bot.words import duration as in_words

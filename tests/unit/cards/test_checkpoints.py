@@ -9,7 +9,7 @@ import pytest
 from bot.card import plain
 from bot.cards.checkpoints import checkpoints_card, no_checkpoints
 from bot.cluster.checkpoints import Checkpoint, Found
-from bot.model import State
+from bot.job import State
 from tests.payloads.samples import tracked
 from tests.unit.cards.saying import says, small_print
 

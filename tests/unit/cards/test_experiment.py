@@ -9,7 +9,8 @@ import pytest
 from bot.card import Card, Tone, plain
 from bot.cards.experiment import chief, experiment_card
 from bot.cards.request import request_card
-from bot.model import Experiment, Job, Stage, State, Task
+from bot.job import Job, State
+from bot.model import Experiment, Stage, Task
 from tests.payloads.samples import asked, seen, tracked
 
 TOLD = Experiment(

@@ -10,7 +10,7 @@ import pytest
 from bot.card import Moment, Person, Tone, plain
 from bot.cards.job import ended, healed, job_card, notice, outage, sentence, stuck
 from bot.cards.lists import status_card
-from bot.model import Job, Observation, State
+from bot.job import Job, Observation, State
 from tests.payloads.samples import NOW, USER, asked, seen, tracked
 from tests.unit.cards.saying import facts, offers, small_print
 

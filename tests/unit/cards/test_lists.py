@@ -12,7 +12,7 @@ from bot.cards import trouble
 from bot.cards.lists import KINDS, ROWS, Row, jobs_card, partitions_card, status_card
 from bot.cards.progress import BAR, in_words
 from bot.errors import ClusterUnreachable, FieldError, Gone, InputRefused, SlurmUnreachable
-from bot.model import State
+from bot.job import State
 from bot.progress import Progress
 from tests.payloads.samples import NOW, partitions, seen, tracked
 from tests.unit.cards.saying import says, small_print

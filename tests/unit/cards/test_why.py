@@ -11,7 +11,7 @@ from bot.cards.why import healthy_card, waits_card, why_card
 from bot.cluster.slurm import Cancellation, Cancelled
 from bot.cluster.tokenizer import NotPlaced, Placed, Trouble
 from bot.diagnosis import Action, Evidence
-from bot.model import State
+from bot.job import State
 from tests.payloads.samples import USER, finding, partitions, seen, tracked
 from tests.unit.cards.saying import offers, says, small_print
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.cluster.doors import Door, doors, telling
-from bot.model import Job, Observation, State
+from bot.job import Job, Observation, State
 from tests.unit.cluster.local import LocalShell
 
 BEGAN = datetime.now(UTC)

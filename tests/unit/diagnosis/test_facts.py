@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.diagnosis import Facts, from_context, from_observation
-from bot.model import Observation, State
+from bot.job import Observation, State
 
 HEADER = "JobID|User|State|ExitCode|Start|NodeList"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from bot.card import Card
-from bot.model import Act, ActKind, Caller, Job, Observation, Request, Stage, State
+from bot.job import Job, Observation, State
+from bot.model import Act, ActKind, Caller, Request, Stage
 from bot.ports import Wanted
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

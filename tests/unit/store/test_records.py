@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 
 from bot.errors import StoreFailed
-from bot.model import Stage, State
+from bot.job import State
+from bot.model import Stage
 from bot.ports import Store
 from bot.store.sql_store import SqlStore
 from tests.unit.store.makers import CALLER, NOW, act, job, request, wanted

@@ -9,7 +9,7 @@ import pytest
 from bot.cluster.slurm import AccountingOff, Attempt, Step, history, matching
 from bot.cluster.slurm.sacct import FIELDS
 from bot.errors import CommandFailed, SlurmUnreachable
-from bot.model import Observation, State
+from bot.job import Observation, State
 from tests.unit.cluster.slurm.answers import answer
 
 SINCE = datetime(2026, 11, 29, 20, 0, tzinfo=UTC)

@@ -8,7 +8,7 @@ import pytest
 
 from bot.cluster.slurm import NodeState, config, details, nodes
 from bot.errors import CommandFailed, SlurmUnreachable
-from bot.model import Observation, State
+from bot.job import Observation, State
 from tests.unit.cluster.slurm.answers import answer
 
 JOB = (

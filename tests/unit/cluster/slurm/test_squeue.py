@@ -10,7 +10,7 @@ import pytest
 from bot.cluster.slurm import jobs, queue, seen
 from bot.cluster.slurm.squeue import FIELDS
 from bot.errors import CommandFailed, SlurmRateLimited, SlurmUnreachable
-from bot.model import Observation, State
+from bot.job import Observation, State
 from tests.unit.cluster.slurm.answers import answer, rows
 
 ROW = (

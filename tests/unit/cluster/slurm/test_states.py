@@ -6,7 +6,7 @@ import pytest
 
 from bot.cluster.slurm import cancelled_by, state
 from bot.cluster.slurm.states import STATES
-from bot.model import State
+from bot.job import State
 
 
 @pytest.mark.parametrize(
