@@ -147,8 +147,8 @@ def _merged(old: Observation, new: Observation) -> Observation:
     for name in ("gpus", "restarts", "elapsed", "time_limit", "submitted"):
         if getattr(new, name) is None:
             kept[name] = getattr(old, name)
-    if not new.nodes:
-        kept["nodes"] = old.nodes
+    if not new.nodes or (new.state is State.COMPLETING and old.nodes):
+        kept["nodes"] = old.nodes  # Slurm counts those that are not yet free again
     if not new.node_list and new.state.ended:
         kept["node_list"] = old.node_list
     if not new.state.ended:

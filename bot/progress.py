@@ -86,7 +86,8 @@ SHAPES = (
     ),
     Shape(
         name="Megatron-LM",
-        line=r"\biteration +(\d+)/ *(\d+) \|",
+        # Its numbers are padded to eight places; NeMo's, of which a line may be cut, are not.
+        line=r"\biteration {2,}(\d+)/ *(\d+) \|",
         losses=("lm loss",),
         seconds=(
             ("elapsed time per iteration (ms)", 0.001),

@@ -30,7 +30,7 @@ def _alike(target: str, names: dict[str, str]) -> list[str]:
     scores: list[tuple[float, int, str]] = []
     for name, spelling in names.items():
         matcher.set_seq1(spelling[:_LONGEST])
-        if matcher.quick_ratio() >= _CLOSE and matcher.ratio() >= _CLOSE:
+        if matcher.quick_ratio() > _CLOSE and matcher.ratio() > _CLOSE:
             scores.append((-matcher.ratio(), len(scores), name))
     return [name for _, _, name in sorted(scores)]
 

@@ -23,8 +23,11 @@ MATCHES = (
 
 
 def log_card(job: Job, file: str, text: str, *, lines: int, matching: str = "") -> Card:
-    """Return the end of a log, or its lines that match."""
-    shown = text.rstrip("\n")
+    """Return the end of a log, or its lines that match.
+
+    NeMo-Run pads what it prints to the width of its terminal; on a phone that is empty lines.
+    """
+    shown = "\n".join(line.rstrip(" \t\r") for line in text.rstrip("\n").split("\n"))
     found = len(shown.split("\n")) if shown else 0
     words = MATCHES if matching else LOG
     lead = parts.fill(

@@ -58,7 +58,8 @@ while [ $# -gt 0 ]; do
   esac
   printf '%s\037%s\037' "$verdict" "$real"
   if [ "$verdict" = missing ] && [ -d "$among" ]; then
-    (cd "$among" && find . -maxdepth 2 -type f -name "*$suffix" 2>/dev/null | head -n 200)
+    (cd "$among" && find . -maxdepth 2 -name '.?*' -prune -o -type f -name "*$suffix" -print \
+      2>/dev/null | head -n 200)
   fi
   printf '\037'
   if [ "$wanted" ] && [ "$verdict" = ok ] && [ -f "$real" ]; then

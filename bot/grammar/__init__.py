@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 from bot.errors import InputRefused
 from bot.grammar.commands import COMMANDS, GROUPS, LATER, Command
-from bot.grammar.pasted import Pasted, Spelling, spelling, unwrap
+from bot.grammar.inside import Shell
+from bot.grammar.pasted import Pasted, unwrap
+from bot.grammar.programs import Spelling, spelling
 from bot.grammar.reading import read
 from bot.grammar.usage import Help, help_card, usage
 from bot.grammar.words import LONGEST, normalise, refuse
@@ -19,13 +21,18 @@ from bot.suggest import did_you_mean, suggest
 from bot.words import listed
 from bot.workloads.batch_script import Submit
 from bot.workloads.nemo import NemoRun
-from bot.workloads.nemo_rl.run import ALGORITHMS, NemoRlRun
+from bot.workloads.nemo_rl.launcher import RlJob
+from bot.workloads.nemo_rl.run import ALGORITHMS
 
 __all__ = ["Help", "Parsed", "did_you_mean", "help_card", "parse", "suggest", "usage"]
 
 _HELP = {"help", "-h", "--help", "-help", "?"}
 _MENTION = re.compile(r"\s*(?:<@[A-Z0-9]+(?:\|[^>]*)?>\s*)+")
 _GROUP = re.compile(r"(?i)/?(nemo-rl|nemo|slurm)(?:\s+|$)")
+_BEGUN = re.compile(
+    r"(?i)(?:run|interactive|shell|submit|setup|image (?:pull|build))\s+"
+    r"(?=(?:export|cd|python[0-9.]*|sbatch|git|pip3?|gcloud|cp|enroot|nemorlinteractive)\s|[A-Z_]+=)"
+)
 _BY_NAME = {command.name: command for command in COMMANDS}
 
 
@@ -63,7 +70,7 @@ def parse(command: str, text: str) -> Parsed | Help:
     named = _GROUP.match(meant)
     if named:
         group, meant = named[1].lower(), meant[named.end() :]
-    pasted = unwrap(meant)
+    pasted = _unwrapped(group, meant)
     words = pasted.words
     if not words or words[0].lower() in _HELP:
         return _help(group, words[1:])
@@ -75,6 +82,15 @@ def parse(command: str, text: str) -> Parsed | Help:
         spelled = Spelling(found.name, words[found.words :])
     group, *verb = spelled.name.split()
     return _read(_find(group, verb), spelled, pasted)
+
+
+def _unwrapped(group: str, meant: str) -> Pasted:
+    """Take off what stands around a pasted command, and a `run` of ours typed before it."""
+    if begun := _BEGUN.match(meant):
+        inner = unwrap(meant[begun.end() :])
+        if inner.words and spelling(inner.words, group):
+            return inner
+    return unwrap(meant)
 
 
 def _help(group: str, topic: Sequence[str]) -> Help:
@@ -174,9 +190,11 @@ def _read(command: Command, spelled: Spelling, pasted: Pasted) -> Parsed | Help:
         workdir = {"workdir": pasted.home} if pasted.home else {}
         run = read(command, spelled.words, defaults=workdir)
         return Parsed(command.name, run, _nemo_notes(run, folder, pasted.home))
-    if command.model is NemoRlRun:
-        typed = {"cluster_type": pasted.cluster_type} if pasted.cluster_type else {}
+    typed = {"cluster_type": pasted.cluster_type} if pasted.cluster_type else {}
+    if issubclass(command.model, RlJob):
         return Parsed(command.name, read(command, spelled.words, defaults=typed), _rl_notes(folder))
+    if command.model is Shell:
+        return Parsed(command.name, read(command, spelled.words, defaults=typed))
     if command.model is Submit:
         chdir = {"chdir": folder} if folder else {}
         submit = read(command, spelled.words, defaults=chdir, script_last=spelled.script_last)

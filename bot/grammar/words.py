@@ -25,7 +25,15 @@ _ENTITIES = {"amp": "&", "lt": "<", "gt": ">"}
 _CONTINUED = re.compile(r" *\\ *\n *| +\\ +")
 _DASHED = re.compile(r"(?<!\S)-*[‒–—―][-‒–—―]*(?P<name>[^\s=]*)")
 _ONE_LETTER = re.compile(r"[A-Za-z]?[0-9]*")
+_PLACES = {
+    "region": "Type `us`, `europe` or `asia` in its place; `/nemo image pull nemo` and"
+    " `/nemo image pull nemo-rl` know the cluster's own",
+    "num_nodes": "Type how many nodes in its place, such as `-N 2`",
+    "job_id": "Type the job's number in its place; `/slurm jobs` lists yours",
+}
+"""What the documentation's placeholders stand for."""
 _QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""")
+_PLACEHOLDER = re.compile(r"<([A-Za-z][A-Za-z0-9_ -]{0,40})>")
 _SIGN = re.compile(r"\$\(|[`;|&<>]")
 
 
@@ -65,8 +73,13 @@ def refuse(message: str, hint: str = "", field: str = "command") -> InputRefused
 def split(text: str) -> tuple[str, ...]:
     """Return the words of normalised text; raises InputRefused for what only a shell would take."""
     _check_characters(text)
-    signs = sorted(set(_SIGN.findall(_QUOTED.sub(_live, text))))
-    if signs:
+    bare = _QUOTED.sub(_live, text)
+    if place := _PLACEHOLDER.search(bare):
+        raise refuse(
+            f"`<{place[1]}>` stands for something of yours",
+            _PLACES.get(place[1].lower(), "Type that in its place, without the brackets"),
+        )
+    if signs := sorted(set(_SIGN.findall(bare))):
         named = " ".join(f"“{sign}”" for sign in signs)
         raise refuse(
             f"There is no shell here, so {named} cannot be used",

@@ -41,6 +41,10 @@ from bot.shapes import (
 )
 from bot.workload import Need, Site, Workload
 
+_CONVERTER = "enroot-convert.sh"
+_CONVERTS = "`/nemo image build` does what this script does in the documentation"
+"""Its own script would show a token in its log."""
+
 
 class Submit(Options):
     """One submission of a script; the fields are those options of sbatch that are safe to pass."""
@@ -220,6 +224,7 @@ def needs(options: Submit, site: Site) -> tuple[Need, ...]:
         among=posixpath.dirname(run.script),
         suffix=posixpath.splitext(run.script)[1],
         read=True,
+        hint=_CONVERTS if posixpath.basename(run.script) == _CONVERTER else "",
     )
     wanted = (
         Need(field="chdir", path=run.chdir or "", kind="folder"),

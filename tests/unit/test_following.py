@@ -71,6 +71,13 @@ def test_what_squeue_does_not_say_stays() -> None:
     assert job.seen.restarts == 0
 
 
+def test_nodes_that_are_free_again_were_the_jobs_all_the_same() -> None:
+    """Of a job that is ending, squeue counts only those that are not."""
+    one = running()
+    two = one.model_copy(update={"seen": one.seen.model_copy(update={"nodes": 2})})
+    assert advance(two, observed(squeue("75", "COMPLETING"))).seen.nodes == 2
+
+
 def test_an_ended_job_ran_from_its_start_to_its_end() -> None:
     """squeue prints no elapsed time, and scontrol's was of the job that still ran."""
     job = advance(running(), observed(squeue("75", "FAILED", end="21:48:19")))

@@ -41,6 +41,15 @@ def test_nemo_counts_from_zero_to_the_last_index() -> None:
     )
 
 
+def test_a_first_line_that_was_cut_is_not_another_trainers() -> None:
+    """The end of a log begins anywhere."""
+    line = "Training epoch 0, iteration {}/119 | lr: 0.001 | reduced_train_loss: {} | x: 1\n"
+    cut = line.format(69, 2.5)[len("Training ") :] + line.format(70, 2.25)
+    found = progress(cut)
+    assert found is not None
+    assert (found.step, found.total, found.loss) == (71, 120, 2.25)
+
+
 def test_the_last_step_is_all_but_not_yet_finished() -> None:
     """Only the trainer's own word ends a run."""
     last = "Training epoch 0, iteration 9/9 | reduced_train_loss: 4.1\n"

@@ -24,6 +24,13 @@ def test_a_log_is_shown_as_it_is() -> None:
     assert "train.out" in plain(card.lead)
 
 
+def test_a_line_ends_where_its_words_do() -> None:
+    """What a terminal was padded to would be empty lines on a phone."""
+    card = log_card(FAILED, "the launcher", f"a{' ' * 500}\n{' ' * 512}\n  b\r\n", lines=40)
+
+    assert [excerpt.text for excerpt in excerpts(card)] == ["a\n\n  b"]
+
+
 def test_an_empty_log_and_one_without_a_match_are_told_apart() -> None:
     """Neither shows an empty frame."""
     empty = log_card(FAILED, "train.out", "\n", lines=40)

@@ -222,6 +222,20 @@ MOUNTED = "/gcs/vmds-containers-us/vmds_nemo_rl_squashfs/nemo_rl-h20260302.sqsh"
             {"image": IMAGE, "to": "nemo-demo.sqsh"},
         ),
         (f"cp {MOUNTED} ~/rl/", "nemo image pull", {"image": MOUNTED, "to": "~/rl/"}),
+        (
+            f"gcloud storage cp\n{IMAGE} nemo-demo.sqsh",
+            "nemo image pull",
+            {"image": IMAGE, "to": "nemo-demo.sqsh"},
+        ),
+        (f"{MOUNTED} \\\n  ~/rl/", "nemo image pull", {"image": MOUNTED, "to": "~/rl/"}),
+        (f"{IMAGE} DESTINATION", "nemo image pull", {"image": IMAGE}),
+        (MOUNTED, "nemo image pull", {"image": MOUNTED}),
+        (
+            "enroot import -o ~/my_nemo.sqsh docker://us-docker.pkg.dev/p/r/i:1",
+            "nemo image build",
+            {"reference": "us-docker.pkg.dev/p/r/i:1", "name": "my_nemo.sqsh"},
+        ),
+        ("git submodule update --init --recursive", "nemo-rl setup", {}),
         ("pip install git+https://github.com/NVIDIA/NeMo-Run.git", "nemo setup", {}),
         (
             f"git clone -b release-allowlist-ga {RECIPES}",
@@ -252,9 +266,80 @@ def test_the_lines_that_set_up_are_understood(text: str, name: str, values: dict
         "cp a b",
         "gcloud auth login",
         "pip install x",
+        "git submodule status",
+        "enroot import docker://a docker://b",
+        "enroot start x",
     ],
 )
 def test_other_lines_of_these_programs_are_no_commands(text: str) -> None:
     """There is no shell here."""
     with pytest.raises(InputRefused):
         parse("/nemo", text)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "source bash_utils.sh\n# Assuming you want to take the compute node number 5.\n",
+        "cd ~/vertex-oss-training/nemo_rl && source bash_utils.sh && ",
+    ],
+)
+def test_the_documented_shell_on_one_node_is_understood(before: str) -> None:
+    told = 'export CLUSTER_TYPE="hcc-a3u" # --> if you have A3-Ultra cluster\n'
+    for typed, named in ((before, {}), (f"{told}{before}", {"cluster_type": "hcc-a3u"})):
+        found = parsed(f"{typed}nemorlinteractive 5", "/nemo-rl")
+        assert found.subcommand == "nemo-rl shell"
+        assert found.options.model_dump(exclude_unset=True) == {"node": 5, **named}
+
+
+@pytest.mark.parametrize(
+    ("command", "verb", "line"),
+    [
+        ("/nemo", "run", ONE_LINE),
+        ("/nemo", "run", AS_PRINTED),
+        ("/nemo-rl", "run", RL_LINE),
+        ("/nemo-rl", "interactive", "sbatch -N 2 launch.sh --cluster_type hcc-a3m --interactive"),
+        ("/slurm", "submit", "sbatch -N 2 train.sh"),
+        ("/nemo", "setup", f"git clone -b release-allowlist-ga {RECIPES}"),
+        ("/nemo", "image pull", f"gcloud storage cp {IMAGE} ."),
+    ],
+)
+def test_a_verb_may_stand_before_a_pasted_line(command: str, verb: str, line: str) -> None:
+    """The help says `/nemo run`, the documentation `python3 run.py`."""
+    alone, after = parsed(line, command), parsed(f"{verb} {line}", command)
+    assert (after.subcommand, after.options) == (alone.subcommand, alone.options)
+
+
+def test_a_script_named_like_a_program_is_still_a_script() -> None:
+    found = parsed("submit python3 train.py", "/slurm")
+    assert found.options == Submit(script="python3", args=("train.py",))
+
+
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [
+        ("gcloud auth login", "/slurm doctor"),
+        ("gcloud auth configure-docker us-docker.pkg.dev", "/slurm doctor"),
+        ("ssh $USER_NAME@machine-addr", "/slurm clusters"),
+        ("source bash_utils.sh", "/nemo-rl shell N"),
+        ("bash 75/attach.sh", "/nemo-rl exec 75 -- CMD"),
+        ("bash attach.sh", "/nemo-rl exec JOB -- CMD"),
+        ("git pull", "/nemo setup"),
+        ("tail -f experiments/x/75.log", "/slurm logs JOB"),
+        (f"gcloud storage cp {IMAGE.replace('us', '<region>', 1)} .", "/nemo image pull nemo"),
+        (RL_LINE.replace("-N 2", "-N <num_nodes>"), "-N 2"),
+        ("bash <job_id>/attach.sh", "/slurm jobs"),
+        ("logs <whatever you want>", "without the brackets"),
+    ],
+)
+def test_what_cannot_be_run_here_says_what_can(text: str, instead: str) -> None:
+    with pytest.raises(InputRefused) as refused:
+        parse("/nemo", text)
+    [wrong] = refused.value.errors
+    assert instead in wrong.hint
+
+
+def test_brackets_in_quotes_are_no_placeholder() -> None:
+    found = parsed("logs 75 --grep '<unk>'", "/slurm")
+    assert found.options.model_dump()["grep"] == "<unk>"

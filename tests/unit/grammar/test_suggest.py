@@ -33,6 +33,7 @@ def test_the_nearest_comes_first(word: str, candidates: tuple[str, ...], first: 
 def test_nothing_is_offered_when_nothing_is_near() -> None:
     assert suggest("general", ("a3m", "a3u")) == ()
     assert did_you_mean("general", ("a3m", "a3u")) == ""
+    assert suggest("what", ("health", "why", "logs")) == ()
 
 
 def test_the_question_names_every_guess() -> None:

@@ -51,6 +51,7 @@ def test_a_pasted_secret_is_known_for_what_it_is(text: str) -> None:
         "run dpo policy.tokenizer.name=gpt2 policy.max_total_sequence_length=512 eos_token_id=2",
         "run dpo logger.wandb_enabled=False logger.wandb.project=hf_experiments",
         "submit x.sh --job-name AKIA-run -- --num-tokens 4096 --secret-santa",
+        "export HF_TOKEN=YOUR_HF_TOKEN\nexport WANDB_API_KEY=YOUR_WANDB_API_KEY",
         "",
     ],
 )

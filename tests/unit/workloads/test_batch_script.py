@@ -124,3 +124,10 @@ def test_without_the_script_only_the_cluster_can_know() -> None:
 @pytest.mark.parametrize(("nodes", "most"), [("2-4", 4), ("2", 2), ("nonsense", 1)])
 def test_a_range_of_nodes_counts_as_its_larger_end(nodes: str, most: int) -> None:
     assert resources(Submit(script="a.sh"), f"#SBATCH -N {nodes}\n").nodes == most
+
+
+def test_the_documentations_conversion_says_which_command_does_it() -> None:
+    """Where its script is not on the cluster, which is nearly always."""
+    for name, hint in (("enroot-convert.sh", "/nemo image build"), ("train.sh", "")):
+        [need] = needs(Submit(script=f"/home/alice/{name}"), Site())
+        assert (hint in need.hint) if hint else not need.hint
