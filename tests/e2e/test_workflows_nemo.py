@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 
 import pytest
@@ -66,6 +67,8 @@ async def test_two_jobs_of_one_recipe_are_one_experiment(bench: Room) -> None:
         assert "Both jobs completed." in shown
         log = words(await hands.asked("/nemo experiment logs pair 1 -n 20"))
         assert "Trainer.fit" in log
+        begun = words(await hands.asked("/nemo experiment logs pair 1 --grep RestoreConfig"))
+        assert re.search(r"RestoreConfig\(path='\S+/\d+/checkpoints/llama3p1_2b--", begun)
         listed = await hands.asked("/slurm jobs")
         assert "2 of 2" in str(listed["blocks"])
 

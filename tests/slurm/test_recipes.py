@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import pytest_asyncio
+
 from bot.demo.cluster import EmbeddedCluster
-from tests.cluster_fixture import Person
+from tests.cluster_fixture import Person, account
 
 _LOSS = re.compile(
     r"Training epoch 0, iteration (\d+)/(\d+) \| lr: \S+ \| global_batch_size: \d+"
     r" \| global_step: \1 \| reduced_train_loss: (\S+) \| train_step_timing in s: \S+"
     r" \| consumed_samples: \d+"
 )
+
+_SAVED = re.compile(r"saving model to '(\S+)' as top 5")
 
 
 @dataclass(frozen=True)
@@ -73,43 +77,49 @@ async def test_an_image_that_is_missing_is_refused(alice: Person) -> None:
     assert "container image not found: nowhere.sqsh" in launched.stderr
 
 
-async def test_two_nodes_train_and_the_loss_falls(alice: Person) -> None:
-    """In NeMo's line shapes, with a checkpoint that is really there."""
-    state, log = await finished(
-        alice, "-s pretrain/llama3p1_2b_pt.py -p a3m -n 2 --experiment-name nemo-demo-run"
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def pretrained(cluster: EmbeddedCluster) -> tuple[str, str]:
+    """A training of two nodes, with checkpoints in `~/logs`: its state and its log."""
+    return await finished(
+        account(cluster),
+        "-s pretrain/llama3p1_2b_pt.py -p a3m -n 2 --experiment-name nemo-demo-run"
+        " --log-dir $HOME/logs",
     )
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def tuned(cluster: EmbeddedCluster) -> tuple[str, str]:
+    """A fine-tuning that finds nothing to start from: its state and its log."""
+    options = "-p a3u --log-dir $HOME/no-logs --checkpoint-every 25"
+    return await finished(account(cluster), f"-s sft/llama3p1_2b_sft.py {options}")
+
+
+async def test_two_nodes_train_and_the_loss_falls(
+    pretrained: tuple[str, str], alice: Person
+) -> None:
+    """In NeMo's line shapes, with a checkpoint that is really there."""
+    state, log = pretrained
     assert state == "COMPLETED"
     steps = _LOSS.findall(log)
     assert [int(step) for step, _, _ in steps] == list(range(int(steps[0][1]) + 1))
     losses = [float(loss) for _, _, loss in steps]
     assert losses[-1] < 0.5 * losses[0]
     assert log.endswith(f"`Trainer.fit` stopped: `max_steps={len(steps)}` reached.\n")
-    saved = re.findall(r"saving model to '(\S+)' as top 5", log)
+    saved = _SAVED.findall(log)
     assert (await alice.ssh(f"ls {' '.join(saved)}")).stdout.split() == sorted(saved)
 
 
-async def test_fine_tuning_starts_from_the_newest_checkpoint(alice: Person) -> None:
+async def test_fine_tuning_starts_from_the_newest_checkpoint(
+    pretrained: tuple[str, str], tuned: tuple[str, str], alice: Person
+) -> None:
     """Of what was pre-trained in the same log folder."""
-    where = "-p a3u --log-dir $HOME/logs"
-    _, before = await finished(alice, f"-s sft/llama3p1_2b_sft.py {where}")
+    before = tuned[1]
     assert "No checkpoint of llama3p1_2b below" in before
-    _, pretrained = await finished(alice, f"-s pretrain/llama3p1_2b_pt.py {where}")
-    state, after = await finished(alice, f"-s sft/llama3p1_2b_sft.py {where}")
+    state, after = await finished(alice, "-s sft/llama3p1_2b_sft.py -p a3u --log-dir $HOME/logs")
     assert state == "COMPLETED"
-    newest = re.findall(r"saving model to '(\S+)'", pretrained)[-1]
+    newest = _SAVED.findall(pretrained[1])[-1]
     assert f"RestoreConfig(path='{newest}')" in after
     assert _first_loss(after) < _first_loss(before)
-
-
-async def test_the_cross_device_link_goes_away_with_the_same_cache(alice: Person) -> None:
-    """The first attempt leaves its downloads in the cache folder, the second takes them."""
-    arguments = "-s pretrain/gpt2_345m_pt.py -p a3u --cache-dir $HOME/first-cache"
-    state, log = await finished(alice, arguments)
-    assert state == "FAILED"
-    assert _last_line(log) == _cross_device(f"{alice.address.home}/first-cache")
-    state, log = await finished(alice, arguments)
-    assert state == "COMPLETED"
-    assert _LOSS.search(log)
 
 
 async def test_the_cross_device_link_stays_until_the_files_are_in_place(
@@ -132,26 +142,12 @@ async def test_the_cross_device_link_stays_until_the_files_are_in_place(
     assert _LOSS.search(log)
 
 
-async def test_checkpoints_come_as_often_as_the_launcher_was_told(alice: Person) -> None:
+async def test_checkpoints_come_as_often_as_the_launcher_was_told(tuned: tuple[str, str]) -> None:
     """By an option that only this run.py has."""
-    state, log = await finished(alice, "-s sft/llama3p1_2b_sft.py -p a3u --checkpoint-every 25")
+    state, log = tuned
     assert state == "COMPLETED"
     saved = re.findall(r"Global Checkpoint Save : Rank: 0 : Iteration: (\d+)", log)
     assert saved == ["24", "49", "59"]
-
-
-async def test_a_recipe_of_two_tasks_is_a_chain_of_two_jobs(alice: Person) -> None:
-    """One experiment; the second job waits for the first and takes what that has left."""
-    launched = await launch(alice, "-s sft/llama3p1_2b_pt_sft.py -p a3m --log-dir $HOME/chain")
-    names = re.findall(r"^Task \d: (\S+)$", launched.stdout, re.MULTILINE)
-    assert names == ["llama3p1_2b_pt", "llama3p1_2b_sft"]
-    first, second = re.findall(r"^- Job id: (\d+)$", launched.stdout, re.MULTILINE)
-    shown = (await alice.ssh(f"scontrol show job -o {second}")).stdout
-    assert f"Dependency=afterok:{first}(unfulfilled)" in shown
-    assert [await alice.ended(job) for job in (first, second)] == ["COMPLETED"] * 2
-    folder = f"$(dirname {launched.directory})/llama3p1_2b_sft"
-    log = (await alice.ssh(f"cat {folder}/log-*_{second}_0.out")).stdout
-    assert re.search(rf"RestoreConfig\(path='\S+/{first}/checkpoints/llama3p1_2b--", log)
 
 
 async def test_the_launcher_tells_all_its_options(alice: Person) -> None:
@@ -164,7 +160,8 @@ async def test_the_launcher_tells_all_its_options(alice: Person) -> None:
 
 async def test_the_example_batch_scripts_do_what_they_say(alice: Person) -> None:
     """One trains, one fails for want of a file."""
-    trains, fails = await alice.sbatch("jobs/train.sh"), await alice.sbatch("jobs/fails.sh")
+    trains = await alice.sbatch("jobs/train.sh sft/llama3p1_2b_sft.py")
+    fails = await alice.sbatch("jobs/fails.sh")
     assert await alice.ended(fails) == "FAILED"
     assert "data/train.jsonl: No such file" in (await alice.ssh(f"cat slurm-{fails}.out")).stdout
     assert await alice.ended(trains) == "COMPLETED"
