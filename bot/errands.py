@@ -11,13 +11,13 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from bot.cards.errand import errand_card
+from bot.cards.errand import errand_card, notice
 from bot.cluster.errand import SCRIPTS, Phase, Sight, look, start, stop
 from bot.errand import Errand, ErrandStage, Growth
 from bot.errors import ClusterError, StoreFailed
 from bot.login_node import LoginNode
-from bot.messages import errand_message
-from bot.ports import Store
+from bot.messages import errand_message, errand_notice
+from bot.ports import Store, Wanted
 from bot.redact import redact
 
 logger = logging.getLogger(__name__)
@@ -106,7 +106,7 @@ class Errands:
         after = moved(errand, sight, datetime.now(UTC), self._clean)
         if after == errand:
             return
-        if not await self._store.save_errand(after, errand_message(after, errand_card(after))):
+        if not await self._store.save_errand(after, *_told(after)):
             return  # a person wants it stopped meanwhile: the next turn does it
         if after.stage is not errand.stage:
             extra = {"action": f"errand_{after.stage.value}", "errand": errand.id}
@@ -131,6 +131,13 @@ class Errands:
             self._wake()
         wait, self._away = self._away, min(2 * self._away, LONGEST_AWAY)
         return wait
+
+
+def _told(errand: Errand) -> tuple[Wanted, ...]:
+    """Return what the channel shall show, and what its person is told at the end."""
+    end = notice(errand)
+    card = errand_message(errand, errand_card(errand))
+    return (card, errand_notice(errand, end)) if end else (card,)
 
 
 def moved(errand: Errand, sight: Sight, now: datetime, clean: Clean = redact) -> Errand:

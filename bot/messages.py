@@ -42,6 +42,16 @@ def request_id(key: str) -> str:
     return key.split("/")[1] if key.startswith(_REQUEST) else ""
 
 
+def errand_notice(errand: Errand, card: Card) -> Wanted:
+    """Return what the thread of an errand says of its end."""
+    return Wanted(
+        key=f"{_ERRAND}{errand.id}/ended",
+        channel=errand.caller.channel,
+        card=card,
+        parent=f"{_ERRAND}{errand.id}",
+    )
+
+
 def errand_message(errand: Errand, card: Card) -> Wanted:
     """Return the living message of an errand, showing this card."""
     return Wanted(key=f"{_ERRAND}{errand.id}", channel=errand.caller.channel, card=card)

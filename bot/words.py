@@ -38,6 +38,14 @@ def count(number: int, noun: str, nouns: str = "") -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {nouns or noun + 's'}"
 
 
+def every(number: int, noun: str) -> str:
+    """Return `Both jobs`, `All 3 jobs`."""
+    return f"Both {noun}s" if number == BOTH else f"All {count(number, noun)}"
+
+
+BOTH = 2
+
+
 def figure(number: float) -> str:
     """Return a figure without needless digits: `0.27`, `3.2`, `16`, `1,024`."""
     if number and abs(number) < 1:

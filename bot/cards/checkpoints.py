@@ -8,7 +8,7 @@ from bot.card import Card, Excerpt, Fact, Moment, Mono, Paragraph, Part, Table, 
 from bot.cards import parts
 from bot.cluster.checkpoints import Checkpoint, Found
 from bot.job import Job, State
-from bot.words import count, listed, storage
+from bot.words import count, storage
 
 ROWS = 12
 
@@ -64,10 +64,9 @@ def _others(older: Sequence[Checkpoint]) -> list[Part]:
     if not older:
         return []
     rows = tuple(
-        (one.name, f"{one.step:,}", _size(one), f"{one.written:%Y-%m-%d %H:%M} UTC")
-        for one in older[:ROWS]
+        (one.name, _size(one), f"{one.written:%Y-%m-%d %H:%M} UTC") for one in older[:ROWS]
     )
-    return [Table(head=("Older", "Step", "Size", "Written"), rows=rows)]
+    return [Table(head=("Older", "Size", "Written"), rows=rows)]
 
 
 def _partial(job: Job, found: Sequence[Checkpoint]) -> list[Part]:
@@ -105,10 +104,10 @@ def no_checkpoints(job: Job, folders: Sequence[str]) -> Card:
     if seen.state is State.PENDING and job.attempt == 1:
         return Card(lead=(f"Job {job.id} has not started, so it has no checkpoint.",))
     words = "wrote no checkpoint" if seen.state.ended else "has written no checkpoint yet"
-    where = listed([f"“{folder}”" for folder in folders])
+    where = tuple(("Looked in ", Mono(text=folder)) for folder in folders[:5])
     return Card(
         lead=(f"Job {job.id} {words}.",),
-        foot=((f"Looked in {where}",),) if where else ((NOWHERE,),),
+        foot=where or ((NOWHERE,),),
     )
 
 

@@ -10,7 +10,7 @@ from bot.cards import parts
 from bot.cards.trouble import sentences
 from bot.cluster.glance import Glance
 from bot.cluster.login import Health
-from bot.words import count
+from bot.words import count, every
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def _lead(standings: Sequence[Standing], answering: Sequence[Standing]) -> str:
         name = standings[0].name
         return f"{name} answers." if answering else f"{name} does not answer."
     if len(answering) == len(standings):
-        return f"All {len(standings)} clusters answer."
+        return f"{every(len(standings), 'cluster')} answer."
     return f"{len(answering)} of {len(standings)} clusters answer."
 
 

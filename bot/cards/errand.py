@@ -35,6 +35,8 @@ SIGNS = {
     StepState.KEPT: "–",
     StepState.FAILED: "✗",
 }
+LONG = timedelta(minutes=1)
+"""From which on a person is told of the end."""
 LONGEST = 160
 """Characters of a line of output beside a step."""
 FACTS = {
@@ -75,7 +77,7 @@ def _at_work(errand: Errand) -> Card:
             "At work on {cluster} since {began}.", cluster=errand.cluster, began=Moment(at=began)
         )
     if errand.stopper:
-        lead = parts.fill("{who} stops it …", who=Person(user=errand.stopper))
+        lead = parts.fill("Being stopped by {who} …", who=Person(user=errand.stopper))
     if errand.trouble:
         lead = (
             f"{errand.trouble} Nothing is lost: it is looked at as soon as there is an answer.",
@@ -98,9 +100,7 @@ def _at_work(errand: Errand) -> Card:
 
 
 def _failed(errand: Errand) -> Card:
-    last = errand.steps[-1] if errand.steps else None
-    detail = last.detail if last and last.state is StepState.FAILED else ""
-    sentence, remedy = trouble(errand.failure, detail, errand.tail)
+    sentence, remedy = _trouble(errand)
     excerpt = "" if errand.failure in SILENT else last_lines(errand.tail)
     last_said = (Excerpt(caption=("The last lines it wrote",), text=excerpt),) if excerpt else ()
     return _ended(
@@ -111,6 +111,13 @@ def _failed(errand: Errand) -> Card:
         after=last_said,
         again=True,
     )
+
+
+def _trouble(errand: Errand) -> tuple[str, str]:
+    """Return what went wrong and what to do."""
+    last = errand.steps[-1] if errand.steps else None
+    detail = last.detail if last and last.state is StepState.FAILED else ""
+    return trouble(errand.failure, detail, errand.tail)
 
 
 def _ended(
@@ -140,6 +147,22 @@ def _ended(
         buttons=(button,) if again else (),
         foot=_foot(errand),
     )
+
+
+def notice(errand: Errand) -> Card | None:
+    """Tell the person of the end of what took long; None where they have hardly looked away.
+
+    Who stopped it knows.
+    """
+    took = errand.ended - errand.created if errand.ended else timedelta()
+    if took < LONG or errand.stage not in {ErrandStage.DONE, ErrandStage.FAILED}:
+        return None
+    person = Person(user=errand.caller.user)
+    if errand.stage is ErrandStage.DONE:
+        lead: Text = (person, f" {errand.title}: done after {duration(took)}.")
+        return Card(tone=Tone.DONE, lead=lead)
+    sentence, _ = _trouble(errand)
+    return Card(tone=Tone.FAILED, lead=(person, f" {errand.title}: ", *sentences(sentence)))
 
 
 def _took(errand: Errand, word: str) -> Text:

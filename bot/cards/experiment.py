@@ -6,19 +6,26 @@ from collections.abc import Sequence
 
 from bot.card import Button, Card, Choice, Fact, Mono, Pick, Text, Tone
 from bot.cards import parts
-from bot.cards.ending import cause, never_started
+from bot.cards.ending import cause, ending, never_started
 from bot.cards.job import has_begun, partition, sentence
 from bot.cluster.slurm import hopeless
 from bot.experiment import title_of
 from bot.job import Job, State
 from bot.model import Experiment, Request
-from bot.words import count, listed
+from bot.words import count, every, listed
 
 CANCEL_ALL = "cancel_all"
 PICK_LOG = "pick_log"
-BOTH = 2
 MOST = 8
 """Jobs whose log is pointed at."""
+
+TASKS = 12
+"""Tasks that one card tells of."""
+URGENT = (
+    *("failed", "in vain", "unclear", "running", "ending", "suspended", "waiting", "cancelled"),
+    "completed",
+)
+"""Which of very many are told first."""
 
 ORDER = (
     ("running", "{n} running"),
@@ -56,7 +63,7 @@ def experiment_card(request: Request, jobs: Sequence[Job]) -> Card:
         tone=overall(jobs),
         lead=_lead(jobs),
         facts=(
-            *(_task(request.experiment, job) for job in jobs),
+            *_tasks(request.experiment, jobs),
             Fact(label="Partition", value=partition(request, first)),
             _size(request, jobs),
             *parts.experiment(request),
@@ -78,7 +85,7 @@ def status_card(cluster: str, experiment: Experiment, jobs: Sequence[Job]) -> Ca
         tone=overall(jobs),
         lead=(f"Job {one.id}: ", *sentence(one)) if one else _lead(jobs),
         facts=(
-            *(() if one else (_task(experiment, job) for job in jobs)),
+            *(() if one else _tasks(experiment, jobs)),
             Fact(label="Cluster", value=(cluster,)),
             Fact(label="Experiment", value=(Mono(text=experiment.id),)),
             *(where if experiment.folder else ()),
@@ -121,18 +128,32 @@ def summary(jobs: Sequence[Job]) -> str:
     kinds = [kind_of(job) for job in jobs]
     told = [(kind, words) for kind, words in ORDER if kind in kinds]
     if len(told) == 1:
-        return told[0][1].format(n=f"{'Both' if len(jobs) == BOTH else f'All {len(jobs)}'} jobs")
+        return told[0][1].format(n=every(len(jobs), "job"))
     counts = [words.format(n=kinds.count(kind)) for kind, words in told]
     return f"{count(len(jobs), 'job')}: {listed(counts)}"
 
 
 def _lead(jobs: Sequence[Job]) -> Text:
     """Say how all of it stands, and why what went wrong went wrong."""
+    bad = _explained(jobs)
+    return (f"{summary(jobs)}. Job {bad.id}:", *cause(bad)) if bad else (f"{summary(jobs)}.",)
+
+
+def _explained(jobs: Sequence[Job]) -> Job | None:
+    """Return the job whose cause the lead tells: the first that failed, if its cause is known."""
     bad = next((job for job in jobs if kind_of(job) == "failed"), None)
-    why = cause(bad) if bad is not None else ()
-    if bad is None or not why:
-        return (f"{summary(jobs)}.",)
-    return (f"{summary(jobs)}. Job {bad.id}:", *why)
+    return bad if bad is not None and cause(bad) else None
+
+
+def _tasks(experiment: Experiment | None, jobs: Sequence[Job]) -> tuple[Fact, ...]:
+    """Return the tasks; of very many those first that went wrong or are at work."""
+    told, shown = _explained(jobs), list(jobs)
+    if len(jobs) > TASKS:
+        kinds = [kind for kind in URGENT if any(kind_of(job) == kind for job in jobs)]
+        shown = [job for kind in kinds for job in jobs if kind_of(job) == kind][: TASKS - 1]
+    facts = tuple(_task(experiment, job, brief=job is told) for job in shown)
+    left = len(jobs) - len(shown)
+    return (*facts, Fact(label="…", value=(f"{left:,} more",))) if left else facts
 
 
 def _size(request: Request, jobs: Sequence[Job]) -> Fact:
@@ -146,12 +167,13 @@ def _size(request: Request, jobs: Sequence[Job]) -> Fact:
     return Fact(label="Used in all", value=parts.used(request.resources, *told))
 
 
-def _task(experiment: Experiment | None, job: Job) -> Fact:
-    """Return one task: its name, its job, and how that is."""
+def _task(experiment: Experiment | None, job: Job, *, brief: bool) -> Fact:
+    """Return one task: its name, its job, and how that is; in brief without the cause."""
     far = f" {job.progress}." if job.progress and not job.seen.state.ended else ""
+    how = ending(job) if brief else sentence(job)
     return Fact(
         label=name_of(experiment, job),
-        value=(f"job {job.id}: ", *sentence(job), *((far,) if far else ())),
+        value=(f"job {job.id}: ", *how, *((far,) if far else ())),
     )
 
 

@@ -49,7 +49,7 @@ def _missing(command: str, path: str) -> str:
 
 def _item(image: Image, command: str) -> Text:
     """Return the path, as it can be typed behind `-i`, and what is known of it."""
-    words = f": {image.condition.value}, {storage(image.size)}, of {image.changed:%Y-%m-%d}."
+    words = f": {image.condition.value}; {storage(image.size)}, of {image.changed:%Y-%m-%d}."
     if not command:
         return (Mono(text=image.path), words)
     return (Mono(text=image.path), f"{words} ", Mono(text=command), " takes it when none is named.")

@@ -15,6 +15,7 @@ LATE = (
     "Inside job {job}, {command} was ended after {seconds} s, the longest it may take. Nothing of "
     "it runs on."
 )
+SILENT = "{command} ended with status {status} and wrote nothing."
 SEEN = "{command} ended with status {status}; the thread of job {job} shows what it wrote."
 ENDED_IT = "{command} was ended after {seconds} s; the thread of job {job} shows what it wrote."
 """What is said to who asked outside that thread."""
@@ -60,7 +61,9 @@ def ran(job: Job, command: str, by: str, how: Ran, seconds: int) -> Card:
 
 def pointer(job: Job, command: str, how: Ran, seconds: int) -> Card:
     """Say where to read how it went."""
-    words = SEEN if how.status is not None else ENDED_IT if how.late else LOST
+    words = ENDED_IT if how.late else LOST
+    if how.status is not None:
+        words = SEEN if how.output.strip() else SILENT
     return Card(
         lead=parts.fill(
             words,

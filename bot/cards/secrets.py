@@ -72,7 +72,7 @@ def _standing(account: Account, name: str) -> str:
         for state in dict.fromkeys(states.values())
     ]
     said = _SAID[account.verdicts.get(name, Verdict.NOT_ASKED)]
-    return ", ".join([*told, said] if said else told)
+    return "; ".join([*told, said] if said else told)
 
 
 _SAID = {

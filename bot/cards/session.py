@@ -98,10 +98,8 @@ def ready(request: Request, job: Job, ssh: str) -> Card:
     if workers > 0:
         said.append(
             Excerpt(
-                caption=(
-                    f"The same on a worker (1 to {workers})" if workers > 1 else "On worker 1",
-                ),
-                text=attach_line(job, 1),
+                caption=(f"On a worker (1 to {workers})" if workers > 1 else "On worker 1",),
+                text=f"{ssh}\n{attach_line(job, 1)}",
             )
         )
     return Card(

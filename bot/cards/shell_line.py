@@ -23,8 +23,9 @@ def lines(
     """Say how the node is, and show what to type."""
     state = " and ".join([node.state, *(flag.replace("_", " ") for flag in node.flags)])
     idle = node.state == "idle" and not set(node.flags) - _ASLEEP
+    busy = node.state in _BUSY and not node.flags
     free = ASLEEP if set(node.flags) & _ASLEEP - {"cloud"} else FREE
-    words = free if idle else TAKEN if node.state in _BUSY and not node.flags else OUT
+    words = free if idle else TAKEN if busy else OUT
     return Card(
         tone=Tone.DONE if idle else Tone.TROUBLE,
         lead=parts.fill(
@@ -43,13 +44,14 @@ def lines(
                 ),
             ),
         ),
-        foot=((_STAYS,),),
+        foot=((_STAYS if idle or busy else _LATER,),),
     )
 
 
 _ASLEEP = frozenset({"powered_down", "cloud", "powering_down"})
 _FEW = 2
 _STAYS = "The node is yours until that shell ends."
+_LATER = "The lines work once the node is back."
 
 
 def numbers(there: Sequence[int]) -> str:

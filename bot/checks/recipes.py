@@ -77,8 +77,10 @@ def _launcher(name: str, settings: ClusterSettings, seen: Survey) -> tuple[Check
     told = seen["nemo-run"]
     if not told.worked:
         fix = f"Type `/nemo setup`, or set clusters.{name}.nemo.python to a Python that has it."
-        said = (told.text.splitlines() or ["it is not there"])[-1]
-        return (Check(f"{name}: NeMo-Run", ok=False, detail=f"{python}: {said}", fix=fix),)
+        said = f": {(told.text.splitlines() or ['it is not there'])[-1]}"
+        if "PackageNotFoundError" in told.text:
+            said = " has no NeMo-Run"
+        return (Check(f"{name}: NeMo-Run", ok=False, detail=f"{python}{said}", fix=fix),)
     there = Check(f"{name}: NeMo-Run", ok=True, detail=f"{told.text} under {python}")
     helped = seen["help"]
     if helped.worked:

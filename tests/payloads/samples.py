@@ -489,6 +489,10 @@ def _errands(word: str) -> Iterator[tuple[str, Card]]:
     }
     for name, one in many.items():
         yield f"errand.errand_card/{name}s", errand.errand_card(one)
+    for stage in (ErrandStage.DONE, ErrandStage.FAILED):
+        end = errand.notice(errand_of(word, stage=stage, **over))
+        assert end
+        yield f"errand.notice/{stage.value}", end
     yield "errand.running_already/", errand.running_already(errand_of(word), CHANNEL)
 
 

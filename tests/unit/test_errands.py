@@ -261,7 +261,7 @@ async def test_it_is_stopped_by_who_started_it(scene: Scene) -> None:
     await scene.until(ErrandStage.RUNNING)
     assert offers(await scene.card()) == [STOP]
     await wishes.stop(scene.service, scene.act(value="a1"))
-    assert "@U1 stops it" in says(await scene.card())
+    assert "Being stopped by @U1" in says(await scene.card())
     assert offers(await scene.card()) == []
     scene.restart()
     await scene.until(ErrandStage.STOPPED)

@@ -96,7 +96,7 @@ async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
 async def test_all_is_well(scene: Scene) -> None:
     """They are put there by asking; nothing is to be done."""
     rows, todo, card = await scene.shows(HF_TOKEN=HF, WANDB_API_KEY=HF, OTHER="x" * 9)
-    assert rows[HUB] == "present (the bot and the cluster), accepted by its service"
+    assert rows[HUB] == "present (the bot and the cluster); accepted by its service"
     assert rows["OTHER"] == "present (the bot and the cluster)"
     assert todo == []
     assert plain(card.lead) == "The secrets of alice are in place."
@@ -107,7 +107,7 @@ async def test_what_is_absent_or_refused_is_named_with_what_to_do(scene: Scene) 
     """Each with its own step."""
     rows, todo, card = await scene.shows(HF_TOKEN="", WANDB_API_KEY=WB)
     assert rows[HUB] == "absent (the bot and the cluster)"
-    assert rows["WANDB_API_KEY"] == "present (the bot and the cluster), refused by its service"
+    assert rows["WANDB_API_KEY"] == "present (the bot and the cluster); refused by its service"
     assert todo[0].startswith("HF_TOKEN is absent; put it into HF_TOKEN in the bot's environment")
     assert "wandb.ai/settings" in todo[1]
     assert "2 things" in plain(card.lead)
@@ -116,7 +116,7 @@ async def test_what_is_absent_or_refused_is_named_with_what_to_do(scene: Scene) 
 async def test_nothing_is_configured(scene: Scene) -> None:
     """What training needs most often is named."""
     rows, todo, card = await scene.shows()
-    assert rows[HUB] == "not configured (the bot), absent (the cluster)"
+    assert rows[HUB] == "not configured (the bot); absent (the cluster)"
     assert "[secrets]" in todo[0]
     assert plain(card.lead) == "No secret is configured for alice."
     assert not (scene.home / ".sbatchat").exists()
@@ -129,20 +129,20 @@ async def test_nemo_rls_own_file_is_kept_in_step(scene: Scene) -> None:
     (folder / "auth.sh").write_text("export MINE=1\n")
     rows, todo, _ = await scene.shows(HF_TOKEN=HF, WANDB_API_KEY=HF)
     assert rows[HUB] == (
-        "present (the bot, the cluster and NeMo-RL's auth.sh), accepted by its service"
+        "present (the bot, the cluster and NeMo-RL's auth.sh); accepted by its service"
     )
     assert todo == []
     with (folder / "auth.sh").open("a") as file:
         file.write("export HF_TOKEN=hf_mine\n")
     rows, todo, _ = await scene.shows(HF_TOKEN=HF, WANDB_API_KEY=HF)
     assert rows[HUB] == (
-        "present (the bot and the cluster), another value (NeMo-RL's auth.sh), "
+        "present (the bot and the cluster); another value (NeMo-RL's auth.sh); "
         "accepted by its service"
     )
     assert "configs/auth.sh sets HF_TOKEN once more" in todo[0]
     rows, _, _ = await scene.shows(WANDB_API_KEY=HF)
     assert rows[HUB] == (
-        "not configured (the bot), absent (the cluster), "
+        "not configured (the bot); absent (the cluster); "
         "present, not from the bot (NeMo-RL's auth.sh)"
     )
     assert "export MINE=1\n" in (folder / "auth.sh").read_text()
@@ -155,7 +155,7 @@ async def test_a_link_in_place_of_the_file_is_told_and_left(scene: Scene) -> Non
     (folder / "auth.sh").symlink_to(scene.home / "elsewhere")
     rows, todo, _ = await scene.shows(HF_TOKEN=HF, WANDB_API_KEY=HF)
     assert rows[HUB] == (
-        "present (the bot and the cluster), absent (NeMo-RL's auth.sh), accepted by its service"
+        "present (the bot and the cluster); absent (NeMo-RL's auth.sh); accepted by its service"
     )
     assert "symbolic link" in todo[0]
     assert not (scene.home / "elsewhere").exists()
@@ -165,7 +165,7 @@ async def test_a_cluster_that_is_away_hides_nothing_else(scene: Scene) -> None:
     """The bot and the services are shown all the same."""
     scene.cluster.away = True
     rows, todo, _ = await scene.shows(HF_TOKEN=HF, WANDB_API_KEY=HF)
-    assert rows[HUB] == ("present (the bot), not known (the cluster), accepted by its service")
+    assert rows[HUB] == ("present (the bot); not known (the cluster); accepted by its service")
     assert todo == ["alice@login:22 does not answer."]
 
 

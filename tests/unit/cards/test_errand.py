@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import bot.cluster
-from bot.card import plain
-from bot.cards.errand import errand_card
+from bot.card import Bullets, Paragraph, plain
+from bot.cards.errand import errand_card, notice
 from bot.cards.errand_steps import SAYINGS
 from bot.cards.errand_troubles import TROUBLES, trouble
 from bot.cards.images import images_card
@@ -135,6 +135,42 @@ def test_a_step_that_was_cut_off_is_not_told_as_running() -> None:
     assert "✗ Copying" in says(errand_card(made))
 
 
+def test_steps_stand_on_lines_of_their_own_behind_one_sign_each() -> None:
+    """A sign is no bullet's neighbour."""
+    card = errand_card(errand_of("x", stage=ErrandStage.RUNNING))
+    assert not [part for part in card.parts if isinstance(part, Bullets)]
+    lines = plain(next(part.text for part in card.parts if isinstance(part, Paragraph))).split("\n")
+    assert [line[0] for line in lines] == ["✓", "✓", "–", "…"]
+
+
+@pytest.mark.parametrize(
+    ("stage", "took", "told"),
+    [
+        (ErrandStage.DONE, 720, "@U0RESEARCH1 Set up: done after 12 min."),
+        (ErrandStage.FAILED, 720, "@U0RESEARCH1 Set up: There is no branch, tag or commit x."),
+        (ErrandStage.STOPPED, 720, ""),
+        (ErrandStage.RUNNING, None, ""),
+        (ErrandStage.DONE, 20, ""),
+    ],
+)
+def test_who_waited_long_is_told_of_the_end(
+    stage: ErrandStage, took: int | None, told: str
+) -> None:
+    """An edited message notifies nobody."""
+    step = Step(name="x", state=StepState.FAILED, began=NOW, said="ref", detail="x")
+    made = errand_of(
+        "x",
+        stage=stage,
+        title="Set up",
+        steps=(step,),
+        failure="ref",
+        created=NOW,
+        ended=NOW + timedelta(seconds=took) if took else None,
+    )
+    card = notice(made)
+    assert (plain(card.lead) if card else "") == told
+
+
 def test_a_list_of_images_says_what_is_missing_and_what_is_broken() -> None:
     """With what to type."""
     found = (
@@ -145,8 +181,8 @@ def test_a_list_of_images_says_what_is_missing_and_what_is_broken() -> None:
     said = says(card)
     assert plain(card.lead) == "2 images on alice, 1 of them not whole."
     assert "/i/b.sqsh. /nemo image pull nemo copies one" in said
-    assert "/i/a.sqsh: whole, 7 GB, of 2026-03-02." in said
-    assert "/i/b.sqsh: half-written, 100 bytes, of 2026-03-02. /nemo run takes it when" in said
+    assert "/i/a.sqsh: whole; 7 GB, of 2026-03-02." in said
+    assert "/i/b.sqsh: half-written; 100 bytes, of 2026-03-02. /nemo run takes it when" in said
 
 
 @pytest.mark.parametrize(

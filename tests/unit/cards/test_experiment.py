@@ -150,6 +150,27 @@ def test_what_was_used_is_told_once_all_is_over() -> None:
     assert "Each job" not in told
 
 
+def test_of_very_many_tasks_those_come_first_that_want_a_look() -> None:
+    """The card stays short enough for a phone."""
+    many = [
+        tracked("", State.COMPLETED if number % 50 else State.FAILED, id=str(number), tasks=())
+        for number in range(1, 200)
+    ]
+    told = [plain(fact.value) for fact in experiment_card(REQUEST, many).facts]
+    first = [words.split(":")[0] for words in told[:12]]
+    assert first[:4] == ["job 50", "job 100", "job 150", "job 1"]
+    assert first[11] == "188 more"
+
+
+def test_why_a_task_failed_is_said_once() -> None:
+    """In the lead, where it is read first."""
+    made = card(State.FAILED, State.FAILED)
+    shown = facts(made)
+    assert plain(made.lead).endswith("Job 75: The disk was full.")
+    assert "The disk was full" not in shown["pretrain"]
+    assert shown["tune"].endswith("The disk was full.")
+
+
 def facts(shown: Card) -> dict[str, str]:
     """What is told, by its label."""
     return {fact.label: plain(fact.value) for fact in shown.facts}
