@@ -16,6 +16,7 @@ from bot.cluster.login import Health
 from bot.cluster.manuals import manual
 from bot.cluster.ssh_line import ssh_line
 from bot.cluster.together import together
+from bot.cluster_settings import ClusterSettings
 from bot.errors import FieldError, InputRefused
 from bot.leaks import LEAKS
 from bot.manual import Manual
@@ -23,7 +24,6 @@ from bot.model import Launch, PartitionState, Request
 from bot.policy import Policy
 from bot.ports import Cluster, Output, Query
 from bot.secret import Secret
-from bot.settings import ClusterSettings
 from bot.workload import Program, Site, Workload
 
 logger = logging.getLogger(__name__)

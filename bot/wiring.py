@@ -22,6 +22,7 @@ from bot.clockwork import Clockwork
 from bot.cluster.launch import sweep
 from bot.cluster.login import Login
 from bot.cluster.ssh import SshCluster
+from bot.cluster_settings import ClusterSettings
 from bot.errands import Errands
 from bot.errors import ClusterError, ClusterUnreachable
 from bot.explaining import Explainer
@@ -34,7 +35,7 @@ from bot.policy import Policy
 from bot.redact import redact, redact_card
 from bot.service import Service
 from bot.sessions import Sessions
-from bot.settings import ClusterSettings, Settings
+from bot.settings import Settings
 from bot.store.sql_store import SqlStore
 from bot.tracker import Tracker
 from bot.vouching import Services

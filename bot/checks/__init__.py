@@ -14,10 +14,10 @@ from bot.checks import cloud, login_node, nemo_rl, recipes, secrets
 from bot.checks.paths import image
 from bot.cluster.survey import Places, Survey, Told, launcher_help, merged, recipes_server, survey
 from bot.cluster.survey import cloud as ask_cloud
+from bot.cluster_settings import ClusterSettings
 from bot.errors import ClusterError
 from bot.ports import Query
 from bot.secret import Secret
-from bot.settings import ClusterSettings
 
 __all__ = ["CHECKS", "examine"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from bot.check import Check
 from bot.cluster.survey import Survey
-from bot.settings import ClusterSettings
+from bot.cluster_settings import ClusterSettings
 
 REGIONS = ("us", "europe", "asia")
 """Those whose buckets hold images; a region's name begins with one of them."""

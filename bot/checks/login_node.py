@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 from bot.check import Check
 from bot.cluster.survey import Survey
+from bot.cluster_settings import ClusterSettings
 from bot.errors import ClusterError
 from bot.model import PartitionState
-from bot.settings import ClusterSettings
 from bot.words import storage
 
 LEAST_MB = 50

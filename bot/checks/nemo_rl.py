@@ -7,7 +7,7 @@ from collections.abc import Callable
 from bot.check import Check
 from bot.checks.paths import image_check
 from bot.cluster.survey import Survey
-from bot.settings import ClusterSettings
+from bot.cluster_settings import ClusterSettings
 from bot.words import count
 
 

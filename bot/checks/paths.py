@@ -6,7 +6,7 @@ import posixpath
 
 from bot.check import Check
 from bot.cluster.survey import Told
-from bot.settings import ClusterSettings
+from bot.cluster_settings import ClusterSettings
 from bot.words import storage
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import getpass
 
 from bot.check import Check
+from bot.cluster_settings import ClusterSettings
 from bot.errors import AccessRefused, ClusterError, ConfigError
 from bot.ports import Query
-from bot.settings import ClusterSettings
 
 
 def reached(name: str, settings: ClusterSettings, host: str) -> Check:

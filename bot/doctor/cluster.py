@@ -8,9 +8,9 @@ from bot.check import Check
 from bot.checks import examine
 from bot.checks.reach import host, one_host, reached, unreached
 from bot.cluster.ssh import SshCluster
+from bot.cluster_settings import ClusterSettings
 from bot.errors import ClusterError, ConfigError
 from bot.secret import Secret
-from bot.settings import ClusterSettings
 from bot.wiring import login
 from bot.words import count
 

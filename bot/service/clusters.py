@@ -8,11 +8,11 @@ import time
 from bot.card import Card
 from bot.cards.clusters import Standing, clusters_card
 from bot.cluster.glance import glance, ping
+from bot.cluster_settings import ClusterSettings
 from bot.errors import ClusterError, NotAllowed
 from bot.login_node import LoginNode
 from bot.model import Act
 from bot.service.service import Service
-from bot.settings import ClusterSettings
 
 PATIENCE = 5.0
 """Seconds that each cluster has for its answer."""

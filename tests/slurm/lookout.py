@@ -15,6 +15,7 @@ from bot.card import Card, plain
 from bot.cards.request import request_card
 from bot.clockwork import Clockwork
 from bot.cluster.ssh import SshCluster
+from bot.cluster_settings import ClusterSettings
 from bot.demo.cluster import ClusterAddress
 from bot.explaining import Explainer
 from bot.job import Job
@@ -25,7 +26,6 @@ from bot.model import Caller, Request, Resources, Stage
 from bot.outbox import Outbox
 from bot.pace import Pace
 from bot.policy import Policy
-from bot.settings import ClusterSettings
 from bot.store.sql_store import SqlStore
 from bot.tracker import Tracker
 from bot.watch import Watch

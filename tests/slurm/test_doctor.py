@@ -13,9 +13,9 @@ import asyncssh
 import pytest
 
 from bot.check import Check
+from bot.cluster_settings import ClusterSettings
 from bot.demo.cluster import ClusterAddress, EmbeddedCluster
 from bot.doctor.cluster import cluster_checks
-from bot.settings import ClusterSettings
 from tests.cluster_fixture import Person
 
 USER, CHANNEL = "U0RESEARCH1", "C0TRAINING1"

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from bot.cluster.ssh import SshCluster
+from bot.cluster_settings import ClusterSettings
 from bot.errors import AccessRefused, ClusterUnreachable
-from bot.settings import ClusterSettings
 from bot.wiring import login
 from tests.cluster_fixture import Person
 from tests.slurm.doors import login as login_of

@@ -12,13 +12,13 @@ import pytest
 
 from bot.card import Bullets, Card, plain
 from bot.cluster.login import Health
+from bot.cluster_settings import ClusterSettings
 from bot.errors import AccessRefused, ClusterUnreachable, NotAllowed, SlurmUnreachable
 from bot.login_node import LoginNode
 from bot.model import Act, ActKind, Caller
 from bot.policy import Policy
 from bot.ports import Output, Query
 from bot.service import Service, clusters
-from bot.settings import ClusterSettings
 from bot.store.sql_store import SqlStore
 from tests.unit.idle import Idle
 

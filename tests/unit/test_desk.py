@@ -14,6 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.card import Bullets, plain
 from bot.cards import trouble
+from bot.cluster_settings import ClusterSettings
 from bot.demo.slack.manifest import load
 from bot.demo.slack.server import LocalSlack, assemble
 from bot.demo.slack.workspace import OUTSIDER, RESEARCHER, TRAINING
@@ -23,7 +24,6 @@ from bot.model import Act, ActKind, Caller, Stage
 from bot.policy import Policy
 from bot.redact import redact_card
 from bot.service import Service
-from bot.settings import ClusterSettings
 from bot.store.sql_store import SqlStore
 from handlers.actions import ACTIONS
 from handlers.chat import SlackChat

@@ -15,6 +15,7 @@ import pytest
 
 from bot.card import Card
 from bot.cards.errand import AGAIN, STOP
+from bot.cluster_settings import ClusterSettings, ImagesSettings, NemoRlSettings, NemoSettings
 from bot.errand import Errand, ErrandStage
 from bot.errands import Errands, last_line
 from bot.errors import ClusterUnreachable, Gone, InputRefused, NotAllowed
@@ -27,7 +28,6 @@ from bot.redact import redact
 from bot.service import Service
 from bot.service import errands as wishes
 from bot.service.plans import plan, region_of
-from bot.settings import ClusterSettings, ImagesSettings, NemoRlSettings, NemoSettings
 from bot.store.sql_store import SqlStore
 from tests.unit.cards.saying import offers, says
 from tests.unit.cluster.local import LocalShell

@@ -14,6 +14,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.card import Card, plain
+from bot.cluster_settings import ClusterSettings
 from bot.errors import ClusterUnreachable
 from bot.job import Job, State
 from bot.launching import LATER_LOOK, PAUSE, Launcher, new_job
@@ -22,7 +23,6 @@ from bot.messages import living_key
 from bot.model import Experiment, Request, Stage, Task
 from bot.ports import Query
 from bot.secret import Secret
-from bot.settings import ClusterSettings
 from bot.store.sql_store import SqlStore
 from tests.unit.cluster.local import LocalShell
 from tests.unit.slurm_says import sacct, squeue

@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 import pytest
 from pydantic import SecretStr
 
+from bot.cluster_settings import ClusterSettings, NemoSettings
 from bot.errors import ClusterUnreachable, InputRefused
 from bot.login_node import LoginNode
 from bot.model import Caller, File, Request
 from bot.ports import Query
 from bot.secret import Secret
-from bot.settings import ClusterSettings, NemoSettings
 from bot.workloads import WORKLOADS
 from tests.unit.cluster.local import LocalShell
 from tests.unit.cluster.slurm.answers import rows

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from bot.card import Excerpt, plain
+from bot.cluster_settings import ClusterSettings
 from bot.errors import InputRefused
 from bot.job import Job, State
 from bot.login_node import LoginNode
 from bot.policy import Policy
 from bot.service import checkpoints
 from bot.service.logs import Wish, show
-from bot.settings import ClusterSettings
 from tests.payloads.samples import seen, tracked
 from tests.unit.cards.saying import says
 from tests.unit.cluster.local import LocalShell

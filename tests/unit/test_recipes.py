@@ -13,13 +13,13 @@ import pytest
 
 from bot.card import Card, Excerpt, plain
 from bot.cards.trouble import refused_input
+from bot.cluster_settings import ClusterSettings, NemoSettings
 from bot.errors import ClusterUnreachable, InputRefused, UserError
 from bot.grammar import Parsed, parse
 from bot.login_node import LoginNode
 from bot.model import Act, ActKind, Caller, Request
 from bot.ports import Query
 from bot.service import Service, launches, recipes
-from bot.settings import ClusterSettings, NemoSettings
 from bot.store.sql_store import SqlStore
 from bot.workloads import WORKLOADS
 from tests.unit.cluster.local import LocalShell

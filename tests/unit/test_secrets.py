@@ -11,13 +11,13 @@ from pydantic import SecretStr
 from typing_extensions import override
 
 from bot.card import Bullets, Card, plain
+from bot.cluster_settings import ClusterSettings
 from bot.errors import ClusterUnreachable
 from bot.login_node import LoginNode
 from bot.ports import Query, Verdict
 from bot.redact import redact_card
 from bot.secret import Secret
 from bot.service import Service, secrets
-from bot.settings import ClusterSettings
 from bot.store.sql_store import SqlStore
 from tests.unit.cluster.local import LocalShell
 from tests.unit.idle import Idle

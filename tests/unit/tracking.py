@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from bot.card import Card, plain
 from bot.cards.request import request_card
+from bot.cluster_settings import ClusterSettings
 from bot.errors import StoreFailed
 from bot.job import Job
 from bot.launching import new_job
@@ -20,7 +21,6 @@ from bot.messages import living, living_key
 from bot.model import Caller, Request, Stage
 from bot.policy import Policy
 from bot.ports import Wanted
-from bot.settings import ClusterSettings
 from bot.store.sql_store import SqlStore
 from bot.tracker import Tracker
 from tests.unit.fake_slurm import FakeSlurm

@@ -12,8 +12,8 @@ from bot.checks import CHECKS, secrets
 from bot.checks.paths import image
 from bot.cluster.slurm.text import RECORD, UNIT
 from bot.cluster.survey import PROGRAMS, Survey, Told
+from bot.cluster_settings import ClusterSettings
 from bot.secret import Secret
-from bot.settings import ClusterSettings
 
 CONFIG = """\
 Configuration data as of 2026-03-02T10:00:00
