@@ -12,6 +12,7 @@ from bot.errors import FieldError, InputRefused
 from bot.login_node import LoginNode
 from bot.model import PartitionState, Quote, Request, Resources
 from bot.options import Options
+from bot.service.naming import misnamed
 from bot.suggest import did_you_mean
 from bot.words import count, duration
 from bot.workload import Found, Workload
@@ -36,6 +37,7 @@ async def checked(
     problems = _problems(checks, roots)
     if fitted.errors and await _may_be_there(node, full):
         problems += fitted.errors
+    problems += await misnamed(node, fitted.options)
     if problems:
         raise InputRefused(problems)
     full = fitted.options

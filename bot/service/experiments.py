@@ -41,7 +41,8 @@ async def find(service: Service, act: Act, node: LoginNode, ref: str) -> Found:
     there = await node.run(listed_there(site.path(site.nemo_dir), ref))
     if there is None:
         near = did_you_mean(ref, [title_of(found.experiment.id) for found in known])
-        raise UnknownJob(f"{node.name} knows no experiment `{ref}`. {near}".strip())
+        near = near or "`/slurm jobs` lists your jobs; each card names its experiment."
+        raise UnknownJob(f"{node.name} knows no experiment `{ref}`. {near}")
     jobs = [await views.any_job(service, act, node, task.job) for task in there.tasks]
     return Found(there, jobs)
 

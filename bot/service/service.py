@@ -15,9 +15,12 @@ from bot.login_node import LoginNode
 from bot.model import Act, Request
 from bot.ports import Store, Verdict, Vouch, Wanted
 from bot.suggest import did_you_mean
+from bot.words import listed
 
 RECENT = 100
 """Jobs among which a title is looked for."""
+_NAMED = 3
+"""Jobs that are named when it is not clear which is meant."""
 
 
 class Carrier(Protocol):
@@ -100,7 +103,7 @@ class Service:
         Raises UnknownJob when nothing says which; None for an id that only Slurm may know.
         """
         if ref is None:
-            return await self._job_of_thread(act)
+            return await self._job_of_thread(act, node)
         number = base_id(ref)
         if number and ref[0].isdigit():
             return await self.store.job(node.name, number)
@@ -118,19 +121,29 @@ class Service:
                 found.append(job)
         return found
 
-    async def _job_of_thread(self, act: Act) -> Job:
+    async def _job_of_thread(self, act: Act, node: LoginNode) -> Job:
         key = ""
         if act.caller.thread:
             key = await self.store.message_at(act.caller.channel, act.caller.thread)
         request_id = messages.request_id(key)
         if not request_id:
-            raise UnknownJob(
-                "Which job? Type its id (`/slurm jobs` lists yours), or ask in the job's own thread"
-            )
+            raise UnknownJob(await self._which(act, node))
         jobs = await self.store.jobs_of(request_id)
         if not jobs:
             raise UnknownJob("This request has no job")
         return chief(jobs)
+
+    async def _which(self, act: Act, node: LoginNode) -> str:
+        """Ask which job is meant, and name the person's newest."""
+        recent = await self.store.recent_jobs(node.name, RECENT)
+        mine = [
+            f"`{job.id}` ({job.seen.name[:60]})" for job in recent if job.caller == act.caller.user
+        ][:_NAMED]
+        newest = f" Your newest: {listed(mine)}." if mine else ""
+        return (
+            "Which job? Type its id (`/slurm jobs` lists yours), or ask in the job's own thread."
+            f"{newest}"
+        )
 
     async def request_of(self, job: Job) -> Request:
         """Return the request a job came from."""

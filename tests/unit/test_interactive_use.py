@@ -103,6 +103,17 @@ async def inside(lab: Lab, *words: str, user: str = "U9", name: str = "a1") -> s
     return says(card) if card else ""
 
 
+@pytest.mark.parametrize(("user", "named"), [("U1", "`75` (train)"), ("U2", "")])
+async def test_who_does_not_say_which_job_is_shown_their_newest(
+    lab: Lab, user: str, named: str
+) -> None:
+    """Others' jobs are not offered."""
+    with pytest.raises(UserError, match=r"Which job\?") as refused:
+        await lab.service().job(click(user=user), lab.scene.node, None)
+    assert named in refused.value.sentence
+    assert ("Your newest" in refused.value.sentence) == bool(named)
+
+
 async def test_a_command_inside_is_told_in_the_thread(lab: Lab) -> None:
     """What it wrote, and how it ended; the audit log says what ran."""
     await lab.ready()
