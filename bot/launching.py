@@ -10,7 +10,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import TypeVar
 
@@ -20,13 +20,14 @@ from bot.cluster import slurm, spool
 from bot.cluster.launch import launch, look
 from bot.errors import ClusterError, CommandFailed, StoreFailed
 from bot.experiment import read_experiment
-from bot.job import Job, Observation, Session, State
+from bot.job import Job, Observation
 from bot.login_node import LoginNode
 from bot.messages import living
 from bot.model import Experiment, Launch, Request, Stage
 from bot.ports import Store, Wanted
 from bot.redact import redact
 from bot.refusal import explain_refusal
+from bot.taken import new_job, unsigned
 from bot.workloads import WORKLOADS
 
 logger = logging.getLogger(__name__)
@@ -234,7 +235,7 @@ class Launcher:
             accounting = search.accounting
             if sightings := search.found.get(request.id):
                 return await self._sighted(request, sightings)
-        if fitting := await self._patiently(request, partial(self._unsigned, request)):
+        if fitting := await self._patiently(request, partial(unsigned, node, self._store, request)):
             return await self._sighted(request, fitting)
         logger.info("not found", extra={"action": "search_ended", "request": request.id})
         current = await self._store.request(request.id)
@@ -246,24 +247,6 @@ class Launcher:
     async def _sighted(self, request: Request, sightings: Sequence[Observation]) -> None:
         jobs = {seen.job: new_job(request, seen.job, seen) for seen in sightings}
         await self._keep(request, list(jobs.values()), Stage.SUBMITTED)
-
-    async def _unsigned(self, request: Request) -> Sequence[Observation]:
-        """Return the one job that fits a lost call and is nobody's, where a site drops comments."""
-        node = self._nodes[request.cluster]
-        spools = await node.run(look((request.id,)))
-        found = spools.get(request.id)
-        outcome = spool.outcome(found) if found else None
-        calls = outcome.calls if isinstance(outcome, spool.Unknown) else ()
-        since = (request.accepted or request.created) - timedelta(minutes=1)
-        fitting: dict[str, Observation] = {}
-        for call in calls:
-            sighting = await node.run(slurm.find_by_name(call.name, call.cwd, since))
-            for seen in sighting.jobs:
-                if not slurm.signatures(seen.comment) and not await self._store.job(
-                    request.cluster, seen.job
-                ):
-                    fitting[seen.job] = seen
-        return tuple(fitting.values()) if len(fitting) == 1 else ()
 
     async def _patiently(self, request: Request, ask: Callable[[], Awaitable[T]]) -> T:
         """Ask until the cluster answers; say once that it does not."""
@@ -302,38 +285,6 @@ async def _without(node: LoginNode, request: Request, spec: Launch) -> spool.Ref
     if seen is not None and not isinstance(spool.outcome(seen), spool.NotStarted):
         return None
     return spool.Refused(f"Nothing was submitted: {why}", retry=True)
-
-
-def new_job(request: Request, job_id: str, seen: Observation | None = None) -> Job:
-    """Return a job as it is known from its receipt alone, or from where it was found."""
-    resources = request.resources
-    first = seen or Observation(
-        id=job_id,
-        state=State.PENDING,
-        raw="PENDING",
-        name=request.title,
-        partition=resources.partition,
-        nodes=resources.nodes,
-        gpus=resources.gpus,
-        time_limit=resources.time,
-    )
-    return Job(
-        cluster=request.cluster,
-        id=job_id,
-        request=request.id,
-        channel=request.caller.channel,
-        caller=request.caller.user,
-        seen=first,
-        session=_session(request),
-        created=datetime.now(UTC),
-    )
-
-
-def _session(request: Request) -> Session | None:
-    """Return what is known at the start of an interactive job; None for any other."""
-    workload = WORKLOADS[request.workload]
-    stay = workload.stay(workload.model.model_validate(request.options))
-    return Session(stay=stay) if stay is not None else None
 
 
 def _of_experiment(request: Request, said: str) -> Request:

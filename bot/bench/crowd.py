@@ -15,11 +15,11 @@ from bot.cluster.slurm.search import signature
 from bot.demo.settings_file import CLUSTER
 from bot.following import advance, with_details
 from bot.job import Observation, base_id
-from bot.launching import new_job
 from bot.model import Caller, Request, Resources, derive
 from bot.model import Stage as At
 from bot.ports import Output, Query
 from bot.store.sql_store import SqlStore
+from bot.taken import new_job
 
 TRACKED = 10_000
 ARRAYS, TASKS = 20, 50

@@ -19,7 +19,6 @@ from bot.cluster_settings import ClusterSettings
 from bot.demo.cluster import ClusterAddress
 from bot.explaining import Explainer
 from bot.job import Job
-from bot.launching import new_job
 from bot.login_node import LoginNode
 from bot.messages import living, living_key, request_id
 from bot.model import Caller, Request, Resources, Stage
@@ -27,6 +26,7 @@ from bot.outbox import Outbox
 from bot.pace import Pace
 from bot.policy import Policy
 from bot.store.sql_store import SqlStore
+from bot.taken import new_job
 from bot.tracker import Tracker
 from bot.watch import Watch
 from bot.wiring import login

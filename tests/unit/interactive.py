@@ -14,12 +14,12 @@ from bot.card import Card
 from bot.cards.request import request_card
 from bot.errors import ClusterUnreachable
 from bot.job import Job, Session
-from bot.launching import new_job
 from bot.messages import living
 from bot.model import Act, ActKind, Caller, Request
 from bot.ports import Wanted
 from bot.service import Service, sessions
 from bot.sessions import Sessions
+from bot.taken import new_job
 from tests.unit import tracking
 from tests.unit.idle import Idle
 from tests.unit.store.makers import NOW

@@ -12,9 +12,9 @@ from bot.card import Card, Table, plain
 from bot.errors import InputRefused, NotAllowed, UnknownJob
 from bot.grammar import Parsed, parse
 from bot.job import Job, State
-from bot.launching import new_job
 from bot.model import Experiment, Request, Task
 from bot.service import experiments, views
+from bot.taken import new_job
 from handlers.commands import COMMANDS
 from tests.unit.cards.saying import says
 from tests.unit.slurm_says import sacct, scontrol, squeue

@@ -17,13 +17,14 @@ from bot.card import Card, plain
 from bot.cluster_settings import ClusterSettings
 from bot.errors import ClusterUnreachable
 from bot.job import Job, State
-from bot.launching import LATER_LOOK, PAUSE, Launcher, new_job
+from bot.launching import LATER_LOOK, PAUSE, Launcher
 from bot.login_node import LoginNode
 from bot.messages import living_key
 from bot.model import Experiment, Request, Stage, Task
 from bot.ports import Query
 from bot.secret import Secret
 from bot.store.sql_store import SqlStore
+from bot.taken import new_job
 from tests.unit.cluster.local import LocalShell
 from tests.unit.slurm_says import sacct, squeue
 from tests.unit.telling import until

@@ -15,13 +15,13 @@ from bot.cards.request import request_card
 from bot.cluster_settings import ClusterSettings
 from bot.errors import StoreFailed
 from bot.job import Job
-from bot.launching import new_job
 from bot.login_node import LoginNode
 from bot.messages import living, living_key
 from bot.model import Caller, Request, Stage
 from bot.policy import Policy
 from bot.ports import Wanted
 from bot.store.sql_store import SqlStore
+from bot.taken import new_job
 from bot.tracker import Tracker
 from tests.unit.fake_slurm import FakeSlurm
 from tests.unit.slurm_says import scontrol, squeue
