@@ -52,6 +52,10 @@ class Killer:
         (self.folder / "steps").write_text("")
         (self.folder / "armed").write_text(f"{step} {when}\n")
 
+    def reached(self, step: int) -> bool:
+        """Whether the n-th command was called: what is to be killed there is being killed."""
+        return len((self.folder / "steps").read_text().split()) >= step
+
     def disarm(self) -> list[str]:
         """Let everything pass again; return the commands that were called."""
         (self.folder / "armed").unlink(missing_ok=True)

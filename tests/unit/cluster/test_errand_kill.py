@@ -93,11 +93,10 @@ async def test_killed_at_a_step_the_image_is_whole_in_the_end(
     """The old one until then, and nothing half-written stays."""
     place.killer.arm(step, when)
     await place.begin()
-    runner = place.shell.home / ".sbatchat/errands/e1/runner"
-    for _ in range(40):  # let it come to the step
-        if (runner.parent / "exit").exists() or not runner.exists():
-            break
-        await asyncio.sleep(0.02)
+    ended = place.shell.home / ".sbatchat/errands/e1/exit"
+    async with asyncio.timeout(10):
+        while not (place.killer.reached(step) or ended.exists()):
+            await asyncio.sleep(0.02)
     place.killer.disarm()
     await place.settles()
     assert place.to.read_bytes() == NEW
