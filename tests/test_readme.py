@@ -10,6 +10,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
+from bot.grammar import Parsed, parse
 from bot.grammar.commands import COMMANDS, Command
 from bot.settings import Settings
 
@@ -25,6 +26,29 @@ def test_every_subcommand_is_in_the_readme(command: Command) -> None:
     """In a row of its slash command."""
     cells = [cell for cell in TYPED if f"`/{command.group} " in cell]
     assert any({*command.verb.split()} <= {*re.findall(r"[\w-]+", cell)} for cell in cells)
+
+
+OWN = {
+    "EXPERIMENT": "nemo-demo-run",
+    "RECIPE": "pretrain/llama3p1_2b_pt.py",
+    "REGISTRY/NAME:TAG": "nvcr.io/nvidia/nemo:25.07",
+    "JOB": "75",
+}
+
+
+def typed_in_workflows() -> list[str]:
+    """Every command that docs/workflows.md says to type."""
+    table = (ROOT / "docs/workflows.md").read_text(encoding="utf-8")
+    return re.findall(r"`(/(?:nemo|nemo-rl|slurm) [^`]+)`", table)
+
+
+@pytest.mark.parametrize("line", typed_in_workflows())
+def test_every_command_of_the_workflows_can_be_typed(line: str) -> None:
+    """Words in capitals stand for something of the reader's."""
+    command, _, text = line.partition(" ")
+    for word, own in OWN.items():
+        text = text.replace(word, own)
+    assert isinstance(parse(command, text), Parsed)
 
 
 def settings(model: type[BaseModel] = Settings, section: str = "") -> Iterator[str]:
