@@ -6,6 +6,8 @@ import posixpath
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
+from bot.words import listed
+
 
 def suggest(word: str, candidates: Iterable[str], most: int = 3) -> tuple[str, ...]:
     """Return the candidates that look like the word, best first, at most `most`.
@@ -44,7 +46,7 @@ _FEW = 2
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     """Return the question as a sentence, or nothing."""
     found = suggest(word, candidates)
-    return f"Did you mean {' or '.join(f'`{name}`' for name in found)}?" if found else ""
+    return f"Did you mean {listed([f'`{name}`' for name in found], 'or')}?" if found else ""
 
 
 def misspelt(word: str, candidates: Iterable[str], most: int = 2) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ def one_host(name: str, first: str, again: str) -> Check:
     """Say whether two connections arrived at the same host."""
     title = f"{name}: login node"
     if first == again:
-        return Check(title, ok=True, detail=f"{first}, twice")
+        return Check(title, ok=True, detail=f"{first}, for a second connection as well")
     fix = (
         f"Set `host` to one of them, such as {first}: a launch that a crash cut short can be judged"
         " only where it ran."

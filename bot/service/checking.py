@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from bot.cluster.preflight import Checked, Verdict, below, preflight
@@ -16,6 +16,7 @@ from bot.service.naming import misnamed
 from bot.suggest import did_you_mean
 from bot.words import count, duration
 from bot.workload import Found, Workload
+from bot.workloads.nemo_rl.wandb import originals
 
 
 async def checked(
@@ -159,6 +160,13 @@ def _problems(checks: Sequence[Checked], roots: Sequence[str]) -> tuple[FieldErr
     )
 
 
+_OF_A_KIND: dict[str, Callable[[Iterable[str]], tuple[str, ...]]] = {
+    "recipe": only_recipes,
+    "job_script": originals,
+}
+"""Which of the files beside one that is missing can have been meant."""
+
+
 def _problem(check: Checked, roots: Sequence[str]) -> FieldError:
     need = check.need
     what = _WORDS.get(need.field, need.kind)
@@ -179,7 +187,7 @@ def _problem(check: Checked, roots: Sequence[str]) -> FieldError:
             message = f"There is no {what} `{need.path}` on the cluster"
             if need.kind == "some":
                 message = f"There is no {what} (`*{need.suffix}`) in `{need.path}` on the cluster"
-            others = only_recipes(check.others) if need.field == "recipe" else check.others
+            others = _OF_A_KIND.get(need.field, tuple)(check.others)
             hint = did_you_mean(need.path.removeprefix(f"{need.among}/"), others)
             if not hint and others:
                 hint = f"There is {', '.join(f'`{other}`' for other in others[:6])}"

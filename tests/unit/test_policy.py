@@ -89,8 +89,18 @@ def test_who_is_no_longer_admitted_owns_nothing() -> None:
         (Resources(nodes=2, gpus_per_node=8), True),
         (Resources(nodes=2, time=timedelta(hours=1)), True),
         (Resources(nodes=2, gpus_per_node=0), False),
+        (
+            Resources(
+                nodes=1, gpus_per_node=8, time=timedelta(hours=9), stay=timedelta(minutes=20)
+            ),
+            False,
+        ),
+        (Resources(nodes=1, gpus_per_node=8, stay=timedelta(hours=3)), True),
     ],
-    ids=["at the threshold", "above it", "no time limit", "GPUs unknown", "no GPUs"],
+    ids=[
+        *("at the threshold", "above it", "no time limit", "GPUs unknown", "no GPUs"),
+        *("a short stay with room to extend it", "a long stay"),
+    ],
 )
 def test_what_costs_much_or_nobody_knows_what_is_asked_about(
     resources: Resources, asks: bool

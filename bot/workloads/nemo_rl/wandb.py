@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import posixpath
 import re
+from collections.abc import Iterable
 
 from bot.redact import redact
 
@@ -29,7 +30,15 @@ _REFERENCE = re.compile(r"\$\{[^}\n]*\}|\$\([^)\n]*\)|(?<=\w=)(?=\s|$)")
 def copy_of(script: str) -> str:
     """Return where the copy of a job script lies: `algorithms/dpo.no-wandb.sh`."""
     stem, suffix = posixpath.splitext(script)
-    return f"{stem}.no-wandb{suffix}"
+    return f"{stem}{_COPY}{suffix}"
+
+
+_COPY = ".no-wandb"
+
+
+def originals(scripts: Iterable[str]) -> tuple[str, ...]:
+    """Return the job scripts that people wrote, without our copies."""
+    return tuple(one for one in scripts if not posixpath.splitext(one)[0].endswith(_COPY))
 
 
 def without_wandb(text: str) -> str:

@@ -10,6 +10,7 @@ from bot.workloads.nemo_rl.wandb import (
     copy_of,
     holds_secret,
     marked,
+    originals,
     ours,
     without_wandb,
 )
@@ -87,3 +88,9 @@ def test_a_script_that_holds_a_secret_is_known(line: str, secret: bool) -> None:
 
 def test_the_change_shows_only_lines_that_differ() -> None:
     assert change("a\nb\nc\n", "a\nB\nc\n") == "- b\n+ B"
+
+
+def test_a_copy_of_ours_is_nothing_to_launch_by_name() -> None:
+    """It is not offered among the job scripts that there are."""
+    there = ("dpo.sh", copy_of("dpo.sh"), "mine/sft.sh", copy_of("mine/sft.sh"))
+    assert originals(there) == ("dpo.sh", "mine/sft.sh")
