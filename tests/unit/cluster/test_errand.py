@@ -30,6 +30,14 @@ async def seen(shell: LocalShell, name: str, phase: Phase) -> Sight:
     raise AssertionError(f"{name} is not {phase}")
 
 
+async def written(path: Path) -> str:
+    """Wait for a file, and read it."""
+    async with asyncio.timeout(10):
+        while not (path.exists() and (text := path.read_text())):
+            await asyncio.sleep(0.02)
+    return text
+
+
 @pytest.fixture
 def shell(tmp_path: Path) -> LocalShell:
     """A login node."""
@@ -91,8 +99,7 @@ async def test_it_is_stopped_with_all_it_started(shell: LocalShell) -> None:
         'touch "$HOME/x.part"\nstep copy\nsleep 60 & echo $! >"$HOME/child"\nwait\n'
     )
     await shell.run(start("e1", "image", script, ()))
-    await asyncio.sleep(0.3)
-    child = int((shell.home / "child").read_text())
+    child = int(await written(shell.home / "child"))
     sight = (await shell.run(stop(["e1"])))["e1"]
     assert sight.phase is Phase.STOPPED
     assert not (shell.home / "x.part").exists()
@@ -172,9 +179,10 @@ async def test_a_file_that_grows_is_seen_to_grow(shell: LocalShell) -> None:
         "sleep 30\n"
     )
     await shell.run(start("e1", "image", script, ()))
-    await asyncio.sleep(0.5)
-    sight = (await shell.run(look(["e1"])))["e1"]
-    assert sight.growth == Growth(size=1024000, total=4096000)
+    whole = Growth(size=1024000, total=4096000)
+    async with asyncio.timeout(10):
+        while (await shell.run(look(["e1"])))["e1"].growth != whole:
+            await asyncio.sleep(0.05)
     await shell.run(stop(["e1"]))
 
 
