@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
-
-from pydantic import SecretStr
+from datetime import timedelta
 
 from bot.card import Card, Tone
 from bot.cards import (
     checkpoints,
-    clusters,
-    doctor,
-    errand,
     experiment,
-    images,
     inside,
     launch,
     lists,
@@ -22,51 +16,39 @@ from bot.cards import (
     mended,
     recipes,
     request,
-    secrets,
     shell_line,
     trouble,
     why,
 )
 from bot.cards import job as jobs
 from bot.cards import session as sessions
-from bot.cards.clusters import Standing
-from bot.cards.secrets import Account
-from bot.check import Check
 from bot.cluster.checkpoints import Checkpoint, Found
-from bot.cluster.glance import Glance
-from bot.cluster.images import Condition, Image
 from bot.cluster.inside_job import Ran
-from bot.cluster.login import Health
 from bot.cluster.recipes import Recipes
-from bot.cluster.secret_files import Kind, Seen
 from bot.cluster.slurm import Cancellation, Cancelled, NodeState
 from bot.cluster.tokenizer import Placed
-from bot.diagnosis import Evidence, Finding
-from bot.diagnosis.rules import RULES
-from bot.errand import Errand, ErrandStage, Growth, Step, StepState
 from bot.errors import FieldError, InputRefused, UserError
 from bot.grammar import Help, help_card
 from bot.grammar.commands import COMMANDS
 from bot.job import Job, Observation, Session, State
-from bot.leaks import LEAKS
 from bot.model import (
-    Caller,
     Experiment,
     Launch,
-    PartitionState,
-    Quote,
-    Request,
-    Resources,
     Stage,
     Task,
 )
-from bot.ports import Verdict
-from bot.secret import Secret
+from tests.payloads.upkeep import upkeep
+from tests.payloads.values import (
+    ACTIONS,
+    NOW,
+    USER,
+    asked,
+    finding,
+    partitions,
+    seen,
+    tracked,
+)
 
-NOW = datetime(2026, 3, 2, 10, 0, tzinfo=UTC)
-USER, CHANNEL = "U0RESEARCH1", "C0TRAINING1"
-ACTIONS = tuple(sorted({action for rule in RULES for action in (*rule.actions, *rule.again)}))
-"""Every remedy that a rule offers."""
 MANY = 300
 
 
@@ -80,11 +62,7 @@ def cards(word: str) -> Mapping[str, Card]:
         *_answers(word),
         *_reasons(word),
         *_nemo(word),
-        *_secrets(word),
-        *_clusters(word),
-        *_doctor(word),
-        *_errands(word),
-        *_images(word),
+        *upkeep(word),
     )
     return dict(made)
 
@@ -93,99 +71,6 @@ def help_cards() -> Mapping[str, Card]:
     """Return every page of help."""
     topics = ("", "nemo", "slurm", *(command.name for command in COMMANDS))
     return {f"help/{topic}": help_card(Help(topic=topic)) for topic in topics}
-
-
-def asked(word: str, **changes: object) -> Request:
-    """Return a request that holds the word wherever words come from outside."""
-    fields: dict[str, object] = {
-        "id": "0123456789abcdef0123",
-        "cluster": "alice",
-        "workload": "slurm submit",
-        "options": {},
-        "typed": word,
-        "caller": Caller(team="T1", user=USER, channel=CHANNEL),
-        "created": NOW,
-        "title": word,
-        "resources": Resources(partition=word, nodes=2, gpus_per_node=8, time=timedelta(hours=4)),
-        "quote": Quote(free=1, nodes=2, note=word),
-        "origin": "75",
-        "change": word,
-        "error": word,
-    }
-    return Request.model_validate({**fields, **changes})
-
-
-def seen(word: str, state: State = State.RUNNING, **changes: object) -> Observation:
-    """Return what Slurm may say of a job."""
-    fields: dict[str, object] = {
-        "id": "75",
-        "state": state,
-        "raw": word,
-        "reason": word,
-        "name": word,
-        "user": word,
-        "account": word,
-        "partition": word,
-        "nodes": 2,
-        "node_list": word,
-        "gpus": 16,
-        "time_limit": timedelta(hours=4),
-        "submitted": NOW,
-        "started": NOW,
-        "ended": NOW,
-        "elapsed": timedelta(minutes=3),
-        "exit_code": "1:0",
-        "stdout": word,
-        "cancelled_by": word,
-    }
-    return Observation.model_validate({**fields, **changes})
-
-
-def tracked(word: str, state: State = State.RUNNING, **changes: object) -> Job:
-    """Return a job that is followed."""
-    fields: dict[str, object] = {
-        "cluster": "alice",
-        "id": "75",
-        "request": "0123456789abcdef0123",
-        "channel": CHANNEL,
-        "seen": seen(word, state),
-        "tasks": ((State.RUNNING, 3), (State.PENDING, 47)),
-        "attempt": 2,
-        "created": NOW,
-        "progress": word,
-        "cause": word,
-    }
-    return Job.model_validate({**fields, **changes})
-
-
-def partitions(word: str, number: int = 3) -> tuple[PartitionState, ...]:
-    """Return partitions; the first has the word for a name, the last is down."""
-    return tuple(
-        PartitionState(
-            name=f"{word}{n or ''}",
-            up=n != number - 1,
-            default=n == 0,
-            nodes=4,
-            free=n % 5,
-            gpus_per_node=8,
-            states=(("idle", n % 5), ("allocated", 4)),
-        )
-        for n in range(number)
-    )
-
-
-def finding(word: str, **changes: object) -> Finding:
-    """Return a diagnosis with every remedy."""
-    fields: dict[str, object] = {
-        "label": "cross-device-link",
-        "group": "storage",
-        "title": word,
-        "confidence": 0.9,
-        "evidence": tuple(Evidence(word, n, word) for n in range(3)),
-        "remedy": word,
-        "actions": ACTIONS,
-    }
-    return Finding(**{**fields, **changes})  # type: ignore[arg-type]  # names of Finding's fields
 
 
 def _requests(word: str) -> Iterator[tuple[str, Card]]:
@@ -400,105 +285,3 @@ def _nemo(word: str) -> Iterator[tuple[str, Card]]:
     many = Recipes(word, paths, word, changed=2, launcher=False)
     yield "recipes.recipes_card/many", recipes.recipes_card("alice", word, many)
     yield "recipes.recipes_card/kind", recipes.recipes_card("alice", word, many, "sft")
-
-
-def _secrets(word: str) -> Iterator[tuple[str, Card]]:
-    token = Secret(source=word, value=SecretStr("x"))
-    held = {"HF_TOKEN": token, word: Secret(source=word)}
-    file = Seen(Kind.FILE, "600", mine=True, digests={"HF_TOKEN": word, word: word})
-    for verdict in Verdict:
-        found = Account("alice", held, {"HF_TOKEN": verdict}, file, file)
-        yield f"secrets.secrets_card/{verdict.value}", secrets.secrets_card(found)
-    away = Account("alice", {}, {}, None, None, word)
-    yield "secrets.secrets_card/away", secrets.secrets_card(away)
-    yield "trouble.pasted/", trouble.pasted(tuple(leak.kind for leak in LEAKS), visible=True)
-
-
-def _clusters(word: str) -> Iterator[tuple[str, Card]]:
-    well, lost = Health(NOW, None), Health(NOW, NOW, word)
-    up = Standing("alice", word, well, 0.012, Glance(word, 4, 4, 2))
-    away = (
-        Standing("bob", word, lost, trouble=word),
-        Standing("carol", word, well, trouble=word),
-        Standing("dave", word, well, 0.5, trouble=word),
-    )
-    yield "clusters.clusters_card/one", clusters.clusters_card((up,), "alice")
-    yield "clusters.clusters_card/all", clusters.clusters_card((up, up), "")
-    yield "clusters.clusters_card/away", clusters.clusters_card((up, *away), "alice")
-
-
-def _doctor(word: str) -> Iterator[tuple[str, Card]]:
-    well = tuple(Check(f"alice: {n}", ok=True, detail=word) for n in range(20))
-    ill = tuple(Check(f"alice: {n}", ok=False, detail=word, fix=word or "x") for n in range(12))
-    yield "doctor.looking/", doctor.looking("alice")
-    yield "doctor.doctor_card/well", doctor.doctor_card("alice", well)
-    yield "doctor.doctor_card/ill", doctor.doctor_card("alice", ill)
-    yield "doctor.doctor_card/both", doctor.doctor_card("alice", (*ill, *well))
-
-
-def errand_of(word: str, **changes: object) -> Errand:
-    """Return an errand that holds the word wherever words come from outside."""
-    ended = NOW + timedelta(minutes=1)
-    fields: dict[str, object] = {
-        "id": "0123456789abcdef0123",
-        "cluster": "alice",
-        "kind": "nemo setup",
-        "target": word,
-        "args": (word,),
-        "options": {},
-        "typed": word,
-        "caller": Caller(team="T1", user=USER, channel=CHANNEL),
-        "created": NOW,
-        "title": word,
-        "hint": word,
-        "stage": ErrandStage.RUNNING,
-        "steps": (
-            Step(name="python", state=StepState.DONE, began=NOW, ended=ended, said=word),
-            Step(name="venv", state=StepState.THERE, began=NOW, ended=ended, said=word),
-            Step(
-                name="recipes",
-                state=StepState.KEPT,
-                began=NOW,
-                ended=ended,
-                said="elsewhere",
-                detail=word,
-            ),
-            Step(name="copy", state=StepState.RUNNING, began=NOW),
-        ),
-        "facts": (("path", word), ("nemo-run", word), ("recipes", word)),
-        "line": word,
-    }
-    return Errand.model_validate({**fields, **changes})
-
-
-def _errands(word: str) -> Iterator[tuple[str, Card]]:
-    growth = Growth(size=3_100_000_000, total=7_200_000_000, left=130.0)
-    failed = Step(name=word, state=StepState.FAILED, began=NOW, said=word, detail=word)
-    over = {"ended": NOW + timedelta(minutes=2), "growth": None}
-    for stage in ErrandStage:
-        made = errand_of(word, stage=stage, **({} if stage.open else over), stopper=USER)
-        yield f"errand.errand_card/{stage.value}", errand.errand_card(made)
-    many = {
-        "none": errand_of(word, steps=(), stage=ErrandStage.ACCEPTED),
-        "running": errand_of(word),
-        "growing": errand_of(word, growth=growth),
-        "trouble": errand_of(word, trouble=word),
-        "failed": errand_of(
-            word, stage=ErrandStage.FAILED, steps=(failed,), failure=word, tail=word, **over
-        ),
-    }
-    for name, one in many.items():
-        yield f"errand.errand_card/{name}s", errand.errand_card(one)
-    for stage in (ErrandStage.DONE, ErrandStage.FAILED):
-        end = errand.notice(errand_of(word, stage=stage, **over))
-        assert end
-        yield f"errand.notice/{stage.value}", end
-    yield "errand.running_already/", errand.running_already(errand_of(word), CHANNEL)
-
-
-def _images(word: str) -> Iterator[tuple[str, Card]]:
-    found = tuple(Image(f"/{word}/{n}", n * 10**9, NOW, kind) for n, kind in enumerate(Condition))
-    defaults = {"/nemo run": f"/{word}/0", "/nemo-rl run": f"/{word}/none"}
-    yield "images.images_card/none", images.images_card("alice", (), defaults, (word,))
-    yield "images.images_card/some", images.images_card("alice", found, defaults, (word,))
-    yield "images.images_card/many", images.images_card("alice", found * 25, {}, (word,))

@@ -14,7 +14,7 @@ from bot.login_node import LoginNode
 from bot.policy import Policy
 from bot.service import checkpoints
 from bot.service.logs import Wish, show
-from tests.payloads.samples import seen, tracked
+from tests.payloads.values import seen, tracked
 from tests.unit.cards.saying import says
 from tests.unit.cluster.local import LocalShell
 

@@ -10,7 +10,7 @@ from bot.card import plain
 from bot.cards.checkpoints import checkpoints_card, no_checkpoints
 from bot.cluster.checkpoints import Checkpoint, Found
 from bot.job import State
-from tests.payloads.samples import tracked
+from tests.payloads.values import tracked
 from tests.unit.cards.saying import says, small_print
 
 NOW = datetime(2026, 3, 2, 10, 0, tzinfo=UTC)

@@ -17,7 +17,7 @@ from bot.cards.images import images_card
 from bot.cluster.images import Condition, Image
 from bot.errand import ErrandStage, Growth, Step, StepState
 from bot.words import storage
-from tests.payloads.samples import NOW, errand_of
+from tests.payloads.values import NOW, errand_of
 from tests.unit.cards.saying import says
 
 SCRIPTS = {

@@ -11,7 +11,7 @@ from bot.cards.experiment import chief, experiment_card
 from bot.cards.request import request_card
 from bot.job import Job, State
 from bot.model import Experiment, Stage, Task
-from tests.payloads.samples import asked, seen, tracked
+from tests.payloads.values import asked, seen, tracked
 
 TOLD = Experiment(
     id="chain_1796059859",

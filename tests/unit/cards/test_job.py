@@ -11,7 +11,7 @@ from bot.card import Moment, Person, Tone, plain
 from bot.cards.job import ended, healed, job_card, notice, outage, sentence, stuck
 from bot.cards.lists import status_card
 from bot.job import Job, Observation, State
-from tests.payloads.samples import NOW, USER, asked, seen, tracked
+from tests.payloads.values import NOW, USER, asked, seen, tracked
 from tests.unit.cards.saying import facts, offers, small_print
 
 REQUEST = asked("llama3p1_2b_pt", origin="")

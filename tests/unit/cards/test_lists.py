@@ -14,7 +14,7 @@ from bot.cards.progress import BAR, in_words
 from bot.errors import ClusterUnreachable, FieldError, Gone, InputRefused, SlurmUnreachable
 from bot.job import State
 from bot.progress import Progress
-from tests.payloads.samples import NOW, partitions, seen, tracked
+from tests.payloads.values import NOW, partitions, seen, tracked
 from tests.unit.cards.saying import says, small_print
 
 

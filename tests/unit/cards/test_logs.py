@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.card import Card, Excerpt, plain
 from bot.cards.logs import before_its_folder, log_card, no_log_card
 from bot.job import State
-from tests.payloads.samples import tracked
+from tests.payloads.values import tracked
 from tests.unit.cards.saying import says
 
 FAILED = tracked("train", State.FAILED)

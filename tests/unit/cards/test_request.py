@@ -11,7 +11,7 @@ from bot.card import Card, Excerpt, Moment, plain
 from bot.cards import launch
 from bot.cards.request import proposed, refused, request_card, submitting, unknown, withdrawn
 from bot.model import Launch, Quote, Request, Resources, Stage
-from tests.payloads.samples import NOW, USER, asked, finding, partitions
+from tests.payloads.values import NOW, USER, asked, finding, partitions
 from tests.unit.cards.saying import facts, offers, says, small_print
 
 QUOTE = Quote(free=3, nodes=4, starts=NOW)

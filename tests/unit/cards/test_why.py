@@ -12,7 +12,7 @@ from bot.cluster.slurm import Cancellation, Cancelled
 from bot.cluster.tokenizer import NotPlaced, Placed, Trouble
 from bot.diagnosis import Action, Evidence
 from bot.job import State
-from tests.payloads.samples import USER, finding, partitions, seen, tracked
+from tests.payloads.values import USER, finding, partitions, seen, tracked
 from tests.unit.cards.saying import offers, says, small_print
 
 FAILED = tracked("train", State.FAILED)

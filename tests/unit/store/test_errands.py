@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from bot.errand import Errand, ErrandStage
 from bot.store.sql_store import SqlStore
-from tests.payloads.samples import errand_of
+from tests.payloads.values import errand_of
 from tests.unit.store.makers import NOW, act, wanted
 
 
