@@ -40,7 +40,14 @@ async def rewrite(sftp: asyncssh.SFTPClient, path: str, change: Change) -> bool:
     try:
         return await _rewritten(sftp, path, change)
     except asyncssh.SFTPError as error:
-        raise CommandFailed(f"{path} cannot be written on the cluster: {error.reason}") from error
+        raise CommandFailed(f"{path} cannot be written on the cluster: {_why(error)}") from error
+
+
+def _why(error: asyncssh.SFTPError) -> str:
+    """Return the reason; the usual file server has but one word for a full disk and much else."""
+    if isinstance(error, asyncssh.SFTPFailure):
+        return "its disk may be full, its quota used up, or something be in the way"
+    return str(error.reason)
 
 
 async def _rewritten(sftp: asyncssh.SFTPClient, path: str, change: Change) -> bool:

@@ -5,7 +5,8 @@
 # printed: nothing is traced, and the registry's token lies in a file of ours until the job ends.
 set +x -u
 uri=$1 image=$2 host=$3
-part=$image.part
+# Not the name under which a copy of an image lies while it is pulled.
+part=$image.build.part
 folder=${image%/*}
 private=
 importing=

@@ -15,12 +15,16 @@ SMALL_PRINT = 400
 _TURNS = dict.fromkeys(
     (*range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\N{REPLACEMENT CHARACTER}"
 )
-"""Characters that turn the direction in which all that follows them is read."""
+"""Characters that turn the direction in which all that follows them is read …"""
+_CONTROLS = dict.fromkeys(
+    code for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n\r"
+)
+"""… and those that mean nothing in Slack, such as the escapes of a terminal's colours."""
 
 
 def straight(text: str) -> str:
     """Return text that is read in the order in which it is written; names stay what they are."""
-    return text.translate(_TURNS)
+    return text.translate(_TURNS | _CONTROLS)
 
 
 def escape(text: str) -> str:

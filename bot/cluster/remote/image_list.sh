@@ -5,8 +5,8 @@ sb_mark=$1
 shift
 for sb_folder; do
   [ -d "$sb_folder" ] || continue
-  find -L "$sb_folder" -maxdepth 1 -type f \( -name '*.sqsh' -o -name '*.sqsh.part' \
-    -o -name '*.squashfs' -o -name '*.sqsh.part_.gstmp' \) 2>/dev/null
+  find -L "$sb_folder" -maxdepth 1 -type f \( -name '*.sqsh' -o -name '*.squashfs' \
+    -o -name '*.sqsh.part' -o -name '*.sqsh.part_.gstmp' -o -name '*.sqsh.build.part' \) 2>/dev/null
 done | sort -u | head -n 100 | while IFS= read -r sb_file; do
   sb_used=-
   if [ "$(head -c 4 -- "$sb_file" 2>/dev/null | tr -d '\000')" = hsqs ]; then

@@ -29,7 +29,7 @@ def test_control_characters_are_escaped_once(said: str, escaped: str) -> None:
 
 def test_nothing_turns_the_direction_in_which_the_rest_is_read() -> None:
     """Neither in a title or a label, nor in rich text, small print or a notification."""
-    turned = "a\u202eb\u2066c\u2069"
+    turned = "a\u202eb\u2066c\u2069\x1b\x00\x9b"
     shown = "a\ufffdb\ufffdc\ufffd"
     assert plain_text(turned, 20)["text"] == shown
     assert [one["text"] for one in elements((turned, Strong(text=turned)))] == [shown, shown]

@@ -200,6 +200,15 @@ async def test_a_half_written_image_is_replaced(place: Place) -> None:
     assert place.to.read_bytes() == squashfs()
 
 
+@pytest.mark.parametrize("name", ["a.sqsh.part", "a.sqsh.part_.gstmp", "a.sqsh.build.part"])
+async def test_what_a_pull_or_a_build_left_is_listed(place: Place, name: str) -> None:
+    """It takes room, and nobody can use it."""
+    place.to.parent.mkdir(parents=True)
+    place.to.with_name(name).write_bytes(squashfs())
+    found = await place.shell.run(images([str(place.to.parent)]))
+    assert [image.condition for image in found] == [Condition.PART]
+
+
 async def test_a_mounted_bucket_needs_no_gcloud(place: Place) -> None:
     """The object itself is asked for, since the mount cannot be listed."""
     (place.shell.home / "programs/gcloud").unlink()

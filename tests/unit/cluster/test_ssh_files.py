@@ -46,6 +46,18 @@ async def test_a_new_file_and_its_folder_are_private(cluster: SshCluster, tmp_pa
     assert [file.name for file in path.parent.iterdir()] == ["secrets.sh"]
 
 
+async def test_a_file_server_that_only_says_failure_is_put_in_words(
+    cluster: SshCluster, tmp_path: Path
+) -> None:
+    """As it does of a full disk; what was there stays."""
+    path = tmp_path / "secrets.sh"
+    path.write_bytes(b"old")
+    (tmp_path / "secrets.sh.part").mkdir()
+    with pytest.raises(CommandFailed, match="disk may be full, its quota used up"):
+        await cluster.rewrite(str(path), to(SECRET))
+    assert path.read_bytes() == b"old"
+
+
 async def test_what_is_so_already_is_left_alone(cluster: SshCluster, tmp_path: Path) -> None:
     """Unless others may read it."""
     path = tmp_path / "secrets.sh"

@@ -224,6 +224,16 @@ def test_a_build_that_is_stopped_leaves_nothing_of_its_own(node: Node) -> None:
     assert not Path(private).exists()
 
 
+@pytest.mark.parametrize("made", ["whole", "fails"])
+def test_a_copy_of_the_same_name_that_is_being_pulled_is_left_alone(node: Node, made: str) -> None:
+    """Each writes to a name of its own: neither takes the other's for what it made."""
+    node.image.parent.mkdir()
+    pulled = node.image.with_name("nemo.sqsh.part")
+    pulled.write_bytes(OLD)
+    node.build(made)
+    assert pulled.read_bytes() == OLD
+
+
 def test_the_token_is_seen_by_enroot_alone(node: Node) -> None:
     """In a file that only the account may read, gone at the end; in no argument and no output."""
     _, said = node.build("whole")
