@@ -112,7 +112,11 @@ AfterOption = Annotated[
 DryRunOption = Annotated[Switch, flag("--dry-run", help="show what would run, and submit nothing")]
 RetriesOption = Annotated[
     Retries,
-    flag("--retries", metavar="N", help="run again by itself after a passing failure, N times"),
+    flag(
+        "--retries",
+        metavar="N",
+        help="how often to run again after a passing failure; kept, but not done yet",
+    ),
 ]
 JobWord = Annotated[
     JobRef | None,

@@ -64,8 +64,10 @@ def parse(command: str, text: str) -> Parsed | Help:
             "Put long arguments into the script or a file on the cluster",
         )
     if group and group not in {*GROUPS, *LATER}:
-        near = did_you_mean(command.strip(), [f"/{name}" for name in GROUPS])
-        raise refuse(f"There is no command {shown(command.strip())}", near or _there_is(""))
+        slashed = [f"/{name}" for name in GROUPS]
+        near = did_you_mean(command.strip(), slashed)
+        there = f"There is {listed([f'`{name}`' for name in slashed])}"
+        raise refuse(f"There is no command {shown(command.strip())}", near or there)
     meant = normalise(text if group else _MENTION.sub("", text, count=1))
     named = _GROUP.match(meant)
     if named:
@@ -150,7 +152,9 @@ def _of(group: str) -> str:
 
 
 def _there_is(group: str) -> str:
-    verbs = [c.verb if group else c.name for c in COMMANDS if not group or c.group == group]
+    if not group:
+        return "Type `help` for all there is"
+    verbs = [c.verb for c in COMMANDS if c.group == group]
     return f"There is {', '.join(f'`{verb}`' for verb in [*verbs, 'help'])}"
 
 

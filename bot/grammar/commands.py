@@ -66,13 +66,13 @@ class Command:
         return len(self.verb.split())
 
 
-_LAUNCHES = tuple(
-    Command(workload.name, workload.summary, workload.model, workload.examples)
-    for workload in WORKLOADS.values()
-)
+def _launch(name: str) -> Command:
+    workload = WORKLOADS[name]
+    return Command(name, workload.summary, workload.model, workload.examples)
+
 
 COMMANDS: tuple[Command, ...] = (
-    *_LAUNCHES,
+    _launch("nemo run"),
     Command(
         "nemo recipes",
         "List the recipes on the cluster, and the commit they are at",
@@ -98,6 +98,19 @@ COMMANDS: tuple[Command, ...] = (
         ("/nemo experiment cancel nemo-demo-run 0", "/nemo experiment cancel nemo-demo-run --all"),
     ),
     Command(
+        "nemo image list", "List the images on the cluster, and whether they are whole", ImageList
+    ),
+    Command(
+        "nemo image pull",
+        "Copy a prebuilt image to the cluster",
+        ImagePull,
+        ("/nemo image pull nemo", "/nemo image pull nemo-rl --region europe"),
+    ),
+    _launch("nemo image build"),
+    Command("nemo setup", "Set up NeMo-Run and the recipes on the login node", NemoSetup),
+    _launch("nemo-rl run"),
+    _launch("nemo-rl interactive"),
+    Command(
         "nemo-rl exec",
         "Run one command inside an interactive job (operators)",
         Exec,
@@ -110,22 +123,12 @@ COMMANDS: tuple[Command, ...] = (
         ("/nemo-rl shell 1", "/nemo-rl shell 0 -p a3u"),
     ),
     Command(
-        "nemo image list", "List the images on the cluster, and whether they are whole", ImageList
-    ),
-    Command(
-        "nemo image pull",
-        "Copy a prebuilt image to the cluster",
-        ImagePull,
-        ("/nemo image pull nemo", "/nemo image pull nemo-rl --region europe"),
-    ),
-    Command("nemo setup", "Set up NeMo-Run and the recipes on the login node", NemoSetup),
-    Command(
         "nemo-rl setup",
         "Set up the recipes and NeMo-RL on the login node",
         NemoRlSetup,
         ("/nemo-rl setup", "/nemo-rl setup --ref v0.4.0"),
     ),
-    Command("slurm partitions", "Show partitions with their free nodes and GPUs", Partitions),
+    _launch("slurm submit"),
     Command(
         "slurm jobs", "List jobs", Jobs, ("/slurm jobs", "/slurm jobs failed", "/slurm jobs all")
     ),
@@ -151,10 +154,13 @@ COMMANDS: tuple[Command, ...] = (
         Rerun,
         ("/slurm rerun 75", "/slurm rerun 75 -p a3u --time 8h"),
     ),
+    Command("slurm partitions", "Show partitions with their free nodes and GPUs", Partitions),
+    _launch("slurm health"),
     Command("slurm clusters", "Show whether each cluster answers, and what is free", Clusters),
     Command("slurm doctor", "Check all that a cluster needs, and how to mend it", Doctor),
     Command("slurm secrets", "Show whether tokens are in place; never a value", Secrets),
 )
+"""In the order of the help: what is typed daily before what is typed once."""
 
 LATER: dict[str, tuple[str, ...]] = {
     "slurm": (

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from bot.card import Card, Table, plain
+from bot.errors import InputRefused
 from bot.grammar import Help, help_card, parse, usage
 from bot.grammar.commands import COMMANDS, Command
 from bot.options import typed_fields
+from bot.workloads import WORKLOADS
 
 
 @pytest.mark.parametrize(
@@ -80,3 +82,17 @@ def test_usage_is_one_line_with_words_before_options() -> None:
 def test_what_only_the_documentation_needs_is_not_shown() -> None:
     by_name = {command.name: command for command in COMMANDS}
     assert "-e" not in usage(by_name["nemo run"]).split()
+
+
+def test_the_help_lists_every_launch_once() -> None:
+    """Each workload is a subcommand."""
+    names = [command.name for command in COMMANDS]
+    assert len({*names}) == len(names)
+    assert {*WORKLOADS} <= {*names}
+
+
+def test_a_mention_that_is_no_command_is_answered_shortly() -> None:
+    """Not with every command there is."""
+    with pytest.raises(InputRefused) as refused:
+        parse("", "<@U1> qwxz happened?")
+    assert refused.value.errors[0].hint == "Type `help` for all there is"
