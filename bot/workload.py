@@ -104,7 +104,8 @@ class Need(Value):
 
 
 Texts = Mapping[str, str]
-"""The texts of the needs that are read, by their fields; at most 64 kB of each."""
+"""The texts of the needs that are read, by their fields; at most `MOST_TEXT` bytes of each."""
+MOST_TEXT = 65_536
 
 
 class Program(Value):

@@ -9,17 +9,16 @@ from enum import StrEnum
 
 from bot.errors import CommandFailed
 from bot.ports import Output, Query
-from bot.workload import Need
+from bot.workload import MOST_TEXT, Need
 
 FIELD, RECORD, GROUP = "\x1f", "\x1e", "\x1d"
-SCRIPT_BYTES = 65_536
 OTHERS = 200
 """Files that are listed where one is missing."""
 
-# $1: roots joined by newlines; then for each need: kind, path, the folder to look through, suffix,
-# and whether its text is wanted.
+# $1: roots joined by newlines; $2: how many other files to list; $3: bytes of a text; then for each
+# need: kind, path, the folder to look through, suffix, and whether its text is wanted.
 _SCRIPT = r"""
-roots=$1; shift
+roots=$1 others=$2 bytes=$3; shift 3
 # Whether a container image is whole: a squashfs begins with hsqs and says at byte 40 its length.
 whole() {
   file=$1
@@ -59,11 +58,11 @@ while [ $# -gt 0 ]; do
   printf '%s\037%s\037' "$verdict" "$real"
   if [ "$verdict" = missing ] && [ -d "$among" ]; then
     (cd "$among" && find . -maxdepth 2 -name '.?*' -prune -o -type f -name "*$suffix" -print \
-      2>/dev/null | head -n 200)
+      2>/dev/null | head -n "$others")
   fi
   printf '\037'
   if [ "$wanted" ] && [ "$verdict" = ok ] && [ -f "$real" ]; then
-    head -c 65536 -- "$real" | tr -d '\036'
+    head -c "$bytes" -- "$real" | tr -d '\036'
   fi
   printf '\036'
 done
@@ -95,12 +94,12 @@ class Checked:
     others: tuple[str, ...] = ()
     """What lies in the folder where it was looked for."""
     text: str = ""
-    """Its first 64 kB, where they were asked for."""
+    """Its first `MOST_TEXT` bytes, where they were asked for."""
 
 
 def preflight(needs: Sequence[Need], roots: Sequence[str]) -> Query[tuple[Checked, ...]]:
     """Ask about all needs at once."""
-    args = ["\n".join(roots)]
+    args = ["\n".join(roots), str(OTHERS), str(MOST_TEXT)]
     for need in needs:
         args += [need.kind, need.path, need.among, need.suffix, "text" if need.read else ""]
     return Query(

@@ -239,10 +239,10 @@ async def test_tokens_are_known_or_not(cluster: EmbeddedCluster) -> None:
 
 
 async def _asked(url: str, authorization: str, body: bytes | None = None) -> Any:
-    request = Request(url, data=body, headers={"Authorization": authorization})  # noqa: S310
+    request = Request(url, data=body, headers={"Authorization": authorization})  # noqa: S310 - ours
 
     def ask() -> Any:
-        with urlopen(request, timeout=10) as answer:  # noqa: S310
+        with urlopen(request, timeout=10) as answer:  # noqa: S310 - ours
             return json.load(answer)
 
     return await asyncio.to_thread(ask)

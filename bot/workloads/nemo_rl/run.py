@@ -12,15 +12,15 @@ from bot.errors import FieldError, InputRefused
 from bot.model import File, Launch
 from bot.options import Option, RetriesOption, flag, word
 from bot.shapes import Path, Setting, Switch
-from bot.workload import Fitted, Found, Need, Site, Texts, Workload
+from bot.workload import MOST_TEXT, Fitted, Found, Need, Site, Texts, Workload
 from bot.workloads.nemo_rl import launcher, wandb
 from bot.workloads.nemo_rl.launcher import RlJob
 
 ALGORITHMS = ("dpo", "grpo", "sft")
 """Those that the documentation names."""
 _FOLDER = "algorithms"
-_MOST = 65_000
-"""Bytes of a job script; what is read of it on the cluster ends soon after."""
+_MOST = MOST_TEXT - 536
+"""Bytes of a job script that was certainly read to its end."""
 
 
 def _script(path: str) -> str:

@@ -25,7 +25,7 @@ from bot.workloads.image_build import (
 
 SITE = Site(home="/home/ann", account="research", images="~/images", partition="a3m")
 REF = "us-docker.pkg.dev/p/r/nemo:25.07"
-TOKEN = "ya29.not-a-real-one"  # noqa: S105
+TOKEN = "ya29.not-a-real-one"  # noqa: S105 - made up
 OLD = b"the old image"
 
 

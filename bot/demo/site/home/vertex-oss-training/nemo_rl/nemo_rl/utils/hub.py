@@ -44,7 +44,7 @@ def _ask(model: str, token: str) -> None:
     url = _address(model)
     request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the operator's address
     try:
-        with urllib.request.urlopen(request, timeout=_PATIENCE):  # noqa: S310
+        with urllib.request.urlopen(request, timeout=_PATIENCE):  # noqa: S310 - as above
             return
     except urllib.error.HTTPError as refused:
         if refused.headers.get("X-Error-Code") == "GatedRepo":

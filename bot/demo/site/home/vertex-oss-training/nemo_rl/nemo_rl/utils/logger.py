@@ -72,7 +72,7 @@ def _viewer(site: str, key: str) -> str:
         headers={"Authorization": f"Basic {word}", "Content-Type": "application/json"},
     )
     try:
-        with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:  # noqa: S310 - as above
             viewer = (json.load(answer).get("data") or {}).get("viewer")
     except urllib.error.HTTPError as refused:
         if refused.code not in (401, 403):
