@@ -54,17 +54,18 @@ def _by_slurm(job: Job) -> str:
     return BY_SLURM if first else ""
 
 
-def controls(job: Job) -> tuple[Button, ...]:
-    """Return what can be done about an interactive job's stay."""
+def controls(job: Job, *, urgent: bool = False) -> tuple[Button, ...]:
+    """Return what can be done about an interactive job's stay; urgent where it ends soon."""
     can = job.releases is not None and job.extension > timedelta()
-    return (*((_extend(job),) if can else ()), _release(job))
+    return (*((_extend(job, urgent=urgent),) if can else ()), _release(job))
 
 
-def _extend(job: Job) -> Button:
+def _extend(job: Job, *, urgent: bool) -> Button:
     stay = job.session.stay if job.session is not None else timedelta()
     return Button(
         action="extend_session",
         label=f"Extend {duration(job.extension)}",
+        style="primary" if urgent else "",
         value=f"{job.key}{SEPARATOR}{int(stay.total_seconds())}",
     )
 
@@ -133,7 +134,7 @@ def reminder(request: Request, job: Job, before: timedelta) -> Card:
     return Card(
         tone=Tone.WAITING,
         lead=(_to(request), *words),
-        buttons=controls(job),
+        buttons=controls(job, urgent=True),
     )
 
 

@@ -20,7 +20,7 @@ from bot.workloads import WORKLOADS
 from tests.unit.cluster.local import LocalShell
 from tests.unit.cluster.slurm.answers import rows
 from tests.unit.fake_slurm import FakeSlurm
-from tests.unit.tracking import POLICY
+from tests.unit.tracking import POLICY, a_request
 
 T = TypeVar("T")
 A3M = ("a3m*", "up", "infinite", "1:00:00", "2", "idle", "gpu:8")
@@ -223,3 +223,24 @@ async def test_what_set_up_made_is_used_once_it_is_there(tmp_path: Path) -> None
     chosen = settings.model_copy(update={"nemo": NemoSettings(python="/opt/python3")})
     node = LoginNode(settings=chosen, policy=POLICY, cluster=login)
     assert (await node.site()).python == "/opt/python3"
+
+
+@pytest.mark.parametrize(
+    ("workload", "options", "lacking"),
+    [
+        ("nemo-rl run", {"job_script": "dpo", "partition": "a3m"}, {"WANDB_API_KEY"}),
+        ("slurm submit", {"script": "train.sh"}, set()),
+    ],
+)
+async def test_a_launch_lacks_what_it_would_have_been_given(
+    tmp_path: Path, workload: str, options: dict[str, str], lacking: set[str]
+) -> None:
+    """A script of one's own is given no secrets, so that it lacks none."""
+    held = {
+        "HF_TOKEN": Secret(source="a file", value=SecretStr("hf_x")),
+        "WANDB_API_KEY": Secret(source="a file"),
+    }
+    settings = ClusterSettings(host="login", known_hosts=Path("/dev/null"))
+    node = LoginNode(settings=settings, policy=POLICY, cluster=LocalLogin(tmp_path), secrets=held)
+    request = a_request().model_copy(update={"workload": workload, "options": options})
+    assert await node.lacking(WORKLOADS[workload], request) == lacking

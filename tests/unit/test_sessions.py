@@ -105,6 +105,7 @@ async def test_its_owner_is_reminded_once_before_it_is_released(lab: Lab) -> Non
     assert card is not None
     assert plain(card.lead).startswith("@U1 The interactive job 75 ends")
     assert offers(card) == ["extend_session", "cancel_job"]
+    assert [button.style for button in card.buttons] == ["primary", "danger"]  # what is wished
     assert await lab.thread("reminder/1800/540") is None
     await lab.restart()
     before = lab.scene.woken
