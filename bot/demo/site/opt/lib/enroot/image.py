@@ -106,7 +106,7 @@ def _open(url: str, headers: dict[str, str]) -> Any:
         ),
     )
     try:
-        return opener.open(urllib.request.Request(url, headers=headers), timeout=60)  # noqa: S310 - as above
+        return opener.open(urllib.request.Request(url, headers=headers), timeout=60)  # noqa: S310 - its own
     except urllib.error.HTTPError:
         raise
     except OSError as error:
