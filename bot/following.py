@@ -50,6 +50,8 @@ def advance(job: Job, seen: Sequence[Observation]) -> Job:
     # Of an array one task may wait after another has run: that is no requeue.
     again = not counted and chief.state is State.PENDING and job.seen.state in _BEGUN
     passed = {} if chief.state is State.PENDING else {"label": "", "cause": ""}
+    if again:
+        passed = {"progress": ""}  # how far the attempt before it came
     return job.model_copy(
         update={
             "seen": _merged(job.seen, chief),

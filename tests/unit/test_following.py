@@ -78,6 +78,14 @@ def test_nodes_that_are_free_again_were_the_jobs_all_the_same() -> None:
     assert advance(two, observed(squeue("75", "COMPLETING"))).seen.nodes == 2
 
 
+def test_a_requeued_job_has_all_its_way_before_it() -> None:
+    """`about 22 s left` was said of the attempt before."""
+    far = running().model_copy(update={"progress": "step 20 of 120, about 22 s left"})
+    assert advance(far, observed(squeue("75"))).progress == far.progress
+    again = advance(far, observed(waits("75", "BeginTime")))
+    assert (again.attempt, again.progress) == (2, "")
+
+
 def test_an_ended_job_ran_from_its_start_to_its_end() -> None:
     """squeue prints no elapsed time, and scontrol's was of the job that still ran."""
     job = advance(running(), observed(squeue("75", "FAILED", end="21:48:19")))
