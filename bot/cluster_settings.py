@@ -26,7 +26,8 @@ from bot.section import (
     Texts,
     Users,
 )
-from bot.shapes import Account, GitName, Partition, refused, text
+from bot.shape import refused, text
+from bot.shapes import Account, GitName, Partition
 from bot.workload import Site
 
 

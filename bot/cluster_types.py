@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from bot.shapes import refused, shown
+from bot.shape import refused, shown
 
 GPUS_PER_NODE = {"hcc-a3m": 8, "hcc-a3u": 8, "hcc-a4": 8, "hcc-a3h": 8}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from bot.shapes import shown
+from bot.shape import shown
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from bot.complaints import Complaint, complaints
 from bot.errors import ConfigError
 from bot.settings import Settings
-from bot.shapes import shown
+from bot.shape import shown
 from bot.suggest import did_you_mean
 
 __all__ = ["Settings", "from_environment", "load"]

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 from bot.model import Value
-from bot.shapes import refused, shown
+from bot.shape import refused, shown
 
 HUB = "docker.io"
 """Where names without a registry live …"""

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, SecretStr, ValidationInfo
 
-from bot.shapes import refused, shown, text
+from bot.shape import refused, shown, text
 
 LONGEST = 4096
 """Bytes of a secret."""

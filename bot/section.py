@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationIn
 
 from bot.duration import duration
 from bot.secret import HeldSecret, SecretName
-from bot.shapes import refused, shown, text
+from bot.shape import refused, shown, text
 
 
 class Section(BaseModel):

@@ -10,7 +10,8 @@ from pydantic import BeforeValidator, Field, SecretStr
 from bot.cluster_settings import ClusterSettings
 from bot.secret import Secret
 from bot.section import Address, Channel, GpuHours, Port, Secrets, Section
-from bot.shapes import ClusterName, refused, shown
+from bot.shape import refused, shown
+from bot.shapes import ClusterName
 
 SLACK_API = "https://slack.com/api/"
 

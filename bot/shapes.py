@@ -3,99 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Annotated
 
 import re2
 from pydantic import BeforeValidator
-from pydantic_core import PydanticCustomError
 
 from bot.duration import canonical
 from bot.secret_names import is_secret
-
-
-def shown(value: object, longest: int = 60) -> str:
-    """Return what was typed, short and on one line, between backticks."""
-    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(value))
-    if len(text) > longest:
-        text = text[: longest - 1] + "…"
-    return f"“{text}”" if "`" in text or not text else f"`{text}`"
-
-
-def refused(message: str, hint: str = "") -> PydanticCustomError:
-    """Return the error by which a shape refuses a value."""
-    return PydanticCustomError("refused", "{message}", {"message": message, "hint": hint})
-
-
-def _check(pattern: str, what: str, allowed: str, longest: int) -> Callable[[object], str]:
-    whole = re.compile(pattern)
-
-    def check(value: object) -> str:
-        if not isinstance(value, str):
-            raise refused(f"{shown(value)} is not text", f"Allowed: {allowed}")
-        if len(value) > longest:
-            raise refused(
-                f"{shown(value)} is too long for {what}: {len(value):,} characters",
-                f"At most {longest:,} characters",
-            )
-        if not whole.fullmatch(value):
-            raise refused(f"{shown(value)} is not possible as {what}", f"Allowed: {allowed}")
-        return value
-
-    return check
-
-
-def text(pattern: str, what: str, allowed: str, longest: int = 64) -> BeforeValidator:
-    """Accept text of this pattern only; `what` and `allowed` are for people."""
-    return BeforeValidator(_check(pattern, what, allowed, longest))
-
-
-def whole_number(lowest: int, highest: int) -> BeforeValidator:
-    """Accept a whole number in this range only."""
-    span = f"A whole number from {lowest:,} to {highest:,}"
-
-    def check(value: object) -> int:
-        digits = str(value).strip().replace(",", "")
-        if not re.fullmatch(r"[+-]?[0-9]{1,12}", digits):
-            meant = _NUMBER_WORDS.get(digits.lower())
-            hint = f"Did you mean {meant}?" if meant else span
-            raise refused(f"{shown(value)} is not a whole number", hint)
-        number = int(digits)
-        if number < lowest:
-            raise refused(f"{number:,} is too few", span)
-        if number > highest:
-            raise refused(f"{number:,} is too many", span)
-        return number
-
-    return BeforeValidator(check)
-
-
-_NUMBER_WORDS = {
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "twelve": 12,
-    "sixteen": 16,
-}
-
-
-def one_of(*choices: str) -> BeforeValidator:
-    """Accept one of these words only, in any case."""
-
-    def check(value: object) -> str:
-        choice = str(value).lower()
-        if choice not in choices:
-            raise refused(f"{shown(value)} is not possible here", f"One of {', '.join(choices)}")
-        return choice
-
-    return BeforeValidator(check)
+from bot.shape import check, refused, shown, text, whole_number
 
 
 def _path(value: object) -> str:
@@ -146,15 +61,15 @@ def _commas(value: object) -> object:
     return [part for item in words for part in str(item).split(",") if part]
 
 
-_PATH = _check(
+_PATH = check(
     r"(?![-@]|$)(?:(?:~|\$HOME|\$\{HOME\}|\$WORK_DIR|\$\{WORK_DIR\})(?=/|$))?[A-Za-z0-9._+@=%/-]*",
     "a path on the cluster",
     "letters, digits and `. _ + @ = % - /`; it may begin with `~`, `$HOME` or `$WORK_DIR`",
     1024,
 )
-_LINE = _check(r"[^\x00-\x1f\x7f]+", "text", "printable characters on one line", 300)
+_LINE = check(r"[^\x00-\x1f\x7f]+", "text", "printable characters on one line", 300)
 
-_COMMAND_WORD = _check(r"[^\x00-\x1f\x7f]*", "a command", "printable characters", 2500)
+_COMMAND_WORD = check(r"[^\x00-\x1f\x7f]*", "a command", "printable characters", 2500)
 
 
 def _command(value: object) -> tuple[str, ...]:
@@ -190,7 +105,7 @@ def _setting(value: object) -> str:
     return word
 
 
-_SETTING = _check(
+_SETTING = check(
     r"\+{0,2}[A-Za-z_][A-Za-z0-9_.]*=[^\x00-\x1f\x7f]*",
     "a setting",
     "such as `dpo.max_num_steps=50`",

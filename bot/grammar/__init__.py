@@ -16,7 +16,7 @@ from bot.grammar.reading import read
 from bot.grammar.usage import Help, help_card, usage
 from bot.grammar.words import LONGEST, normalise, refuse
 from bot.options import Options
-from bot.shapes import shown
+from bot.shape import shown
 from bot.suggest import did_you_mean, suggest
 from bot.words import listed
 from bot.workloads.batch_script import Submit

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from bot.options import Options, flag, word
-from bot.shapes import GitName, ImageSource, Path, one_of
+from bot.shape import one_of
+from bot.shapes import GitName, ImageSource, Path
 
 REGIONS = ("us", "europe", "asia")
 PREBUILT = ("nemo", "nemo-rl")

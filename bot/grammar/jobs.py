@@ -23,20 +23,8 @@ from bot.options import (
     others,
     word,
 )
-from bot.shapes import (
-    Attempt,
-    Duration,
-    Foreign,
-    Index,
-    Lines,
-    Nodes,
-    Path,
-    Pattern,
-    Switch,
-    one_of,
-    refused,
-    shown,
-)
+from bot.shape import one_of, refused, shown
+from bot.shapes import Attempt, Duration, Foreign, Index, Lines, Nodes, Path, Pattern, Switch
 
 JOB_KINDS = ("mine", "all", "running", "failed")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot.errors import FieldError, InputRefused
 from bot.grammar.words import LONGEST, refuse, split
-from bot.shapes import shown
+from bot.shape import shown
 
 _PROMPT = re.compile(r"\s*[$%]\s+(?=\S)")
 _COMMENT = re.compile(r"\s*#(?=[\s!])[^\n]*(?:\n|$)")

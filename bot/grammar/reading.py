@@ -14,7 +14,7 @@ from bot.errors import FieldError, InputRefused
 from bot.grammar.commands import Command
 from bot.grammar.usage import usage
 from bot.options import Option, Options, typed_fields
-from bot.shapes import shown
+from bot.shape import shown
 from bot.suggest import did_you_mean, misspelt, suggest
 
 _LONGEST_NAME = 60

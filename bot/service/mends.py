@@ -15,9 +15,9 @@ from bot.job import Job
 from bot.login_node import LoginNode
 from bot.messages import living_key, under
 from bot.model import Act, Request, Stage
+from bot.rerun import changed, difference
 from bot.service import launches
 from bot.service.service import Service
-from bot.workload import changed, difference
 from bot.workloads import WORKLOADS
 
 Changes = Callable[[Job], Mapping[str, object]]

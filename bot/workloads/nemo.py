@@ -29,7 +29,8 @@ from bot.options import (
     others,
     word,
 )
-from bot.shapes import Foreign, Name, Nodes, Path, one_of
+from bot.shape import one_of
+from bot.shapes import Foreign, Name, Nodes, Path
 from bot.workload import Fitted, Found, Need, Program, Site, Workload
 
 

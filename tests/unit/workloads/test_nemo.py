@@ -8,7 +8,8 @@ import pytest
 
 from bot.errors import InputRefused
 from bot.model import Resources
-from bot.workload import Need, Site, changed, difference
+from bot.rerun import changed, difference
+from bot.workload import Need, Site
 from bot.workloads import WORKLOADS
 from bot.workloads.nemo import NEMO, NemoRun, complete, launch, needs, notes, resources
 

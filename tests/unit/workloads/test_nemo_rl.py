@@ -8,7 +8,8 @@ import pytest
 
 from bot.errors import InputRefused
 from bot.model import Resources
-from bot.workload import Found, Need, Site, changed, difference
+from bot.rerun import changed, difference
+from bot.workload import Found, Need, Site
 from bot.workloads.nemo_rl import RUN
 from bot.workloads.nemo_rl.launcher import Habits, habits, lacking, resources
 from bot.workloads.nemo_rl.run import NemoRlRun, complete, files, fit, launch, needs
