@@ -110,6 +110,11 @@ TROUBLES: tuple[Trouble, ...] = (
         "{detail} is there and is not what belongs there.",
         "Move it away, or name another folder in the bot's configuration.",
     ),
+    Trouble(
+        _of("theirs"),
+        "{detail} belongs to another account, so git leaves it alone.",
+        "Have it given to the login account, or name another folder in the bot's configuration.",
+    ),
     Trouble(_of("closed"), "{detail} cannot be written.", "Change its rights on the cluster."),
     Trouble(_of("folder"), "{detail} is a folder.", "Name a file with `--to`."),
     Trouble(_of("name"), "{detail} does not end in .sqsh.", "Name such a file with `--to`."),
@@ -173,7 +178,7 @@ TROUBLES: tuple[Trouble, ...] = (
 
 SILENT = _of(
     *("ref", "outside", "name", "nothing", "room", "size", "squashfs", "truncated", "folder"),
-    *("occupied", "gcloud", "no-python", "old-python", "git", "no-launcher", "full"),
+    *("occupied", "theirs", "gcloud", "no-python", "old-python", "git", "no-launcher", "full"),
 )
 """Codes that say it all: what was written before has nothing to do with them."""
 

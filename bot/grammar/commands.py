@@ -126,7 +126,7 @@ COMMANDS: tuple[Command, ...] = (
         "nemo-rl setup",
         "Set up the recipes and NeMo-RL on the login node",
         NemoRlSetup,
-        ("/nemo-rl setup", "/nemo-rl setup --ref v0.4.0"),
+        ("/nemo-rl setup", "/nemo-rl setup --ref v0.5.0"),
     ),
     _launch("slurm submit"),
     Command(

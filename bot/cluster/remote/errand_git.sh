@@ -37,7 +37,7 @@ sb_clone() { # $1: repository; $2: what to check out, or empty; $3: checkout
   mkdir -p -- "${3%/*}" || fail closed "${3%/*}"
   sb_undo() { rm -rf -- "$sb_new"; }
   sb_new=$3.sbatchat-part
-  sb_git clone --progress --no-checkout "$1" "$sb_new" || fail clone "$1"
+  sb_git clone --progress --no-checkout -- "$1" "$sb_new" || fail clone "$1"
   if [ -n "$2" ]; then
     sb_resolve "$sb_new" "$2" || fail ref "$2"
     sb_go "$sb_new" || fail checkout "$2"
@@ -59,12 +59,13 @@ sb_changes() {
 sb_checkout() {
   sb_why= sb_new=
   command -v git >/dev/null || fail git
-  if [ ! -e "$3" ] || { [ -d "$3" ] && [ -z "$(ls -A -- "$3")" ]; }; then
+  if { [ ! -e "$3" ] && [ ! -L "$3" ]; } || { [ -d "$3" ] && [ -z "$(ls -A -- "$3")" ]; }; then
     sb_clone "$@"
     return 0
   fi
-  [ "$(git -C "$3" rev-parse --show-toplevel 2>/dev/null)" = "$(readlink -f -- "$3")" ] ||
-    fail occupied "$3"
+  sb_top=$(LC_ALL=C git -C "$3" rev-parse --show-toplevel 2>&1)
+  case $sb_top in *'dubious ownership'*) fail theirs "$3" ;; esac
+  [ "$sb_top" = "$(readlink -f -- "$3")" ] || fail occupied "$3"
   sb_before=$(git -C "$3" rev-parse HEAD)
   sb_on=$(git -C "$3" symbolic-ref -q --short HEAD) || sb_on=
   sb_changed=$(sb_changes "$3")

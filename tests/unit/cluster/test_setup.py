@@ -256,6 +256,23 @@ async def test_a_folder_in_the_place_of_the_recipes_is_left_alone(account: Accou
     assert [path.name for path in account.checkout.iterdir()] == ["notes.txt"]
 
 
+async def test_a_link_that_leads_nowhere_is_no_empty_place(account: Account) -> None:
+    """It is somebody's; nothing is fetched for it in vain."""
+    account.checkout.symlink_to(account.home / "nowhere")
+    sight = await account.nemo_rl()
+    assert (sight.steps[-1].said, sight.steps[-1].detail) == ("occupied", str(account.checkout))
+    assert account.checkout.is_symlink()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+async def test_a_checkout_of_another_account_is_told_as_that(account: Account) -> None:
+    """Git does not work there, and says no more than that."""
+    await account.nemo_rl()
+    os.chown(account.checkout, 65534, 65534)
+    sight = await account.nemo_rl()
+    assert (sight.steps[-1].said, sight.steps[-1].detail) == ("theirs", str(account.checkout))
+
+
 async def test_what_a_clone_left_that_was_killed_is_cleared_away(account: Account) -> None:
     """The next one begins anew."""
     (account.home / "vertex-oss-training.sbatchat-part").mkdir()
