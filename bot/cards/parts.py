@@ -71,7 +71,8 @@ def used(resources: Resources, *runs: tuple[int | None, timedelta]) -> Text:
     if not any(gpus):
         return (f"{count(resources.nodes, 'node')} × {duration(ran)}",)
     seconds = sum(number * run.total_seconds() for number, (_, run) in zip(gpus, runs, strict=True))
-    return (f"{shape(resources)} × {duration(ran)} = {gpu_hours(seconds / 3600)}",)
+    words = f"{shape(resources)} × {duration(ran)}"
+    return (f"{words} = {gpu_hours(seconds / 3600)}" if seconds else words,)
 
 
 def partition(resources: Resources, quote: Quote) -> Text:
@@ -116,10 +117,10 @@ def stays(request: Request) -> tuple[Fact, ...]:
     return (Fact(label=fact.label, value=(*fact.value, room)),)
 
 
-def runs(request: Request) -> str:
-    """Return the recipe or script that runs."""
+def runs(request: Request) -> tuple[Fact, ...]:
+    """Return the recipe or script that runs, where there is one."""
     named = (request.options.get(field) for field in ("recipe", "script", "job_script"))
-    return str(next(filter(None, named), request.title))
+    return tuple(Fact(label="Runs", value=(Mono(text=str(one)),)) for one in named if one)
 
 
 def copies(request: Request) -> tuple[Excerpt, ...]:

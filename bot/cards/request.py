@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.card import Button, Card, Excerpt, Fact, Mono, Paragraph, Person, Text, Tone
+from bot.card import Button, Card, Excerpt, Fact, Paragraph, Person, Text, Tone
 from bot.cards import parts
 from bot.cards.experiment import experiment_card
 from bot.cards.job import job_card
@@ -157,7 +157,7 @@ def _facts(request: Request, *, cost: bool = True, ahead: bool = True) -> tuple[
     """Return what was asked; what was free, and when it would start, while that lies ahead."""
     quote = request.quote if ahead else Quote(limit_from=request.quote.limit_from)
     return (
-        Fact(label="Runs", value=(Mono(text=parts.runs(request)),)),
+        *parts.runs(request),
         Fact(label="Partition", value=parts.partition(request.resources, quote)),
         Fact(label="Size", value=parts.size(request.resources, quote, cost=cost)),
         *parts.stays(request),

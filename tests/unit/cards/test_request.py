@@ -226,6 +226,7 @@ def test_an_interactive_job_costs_what_its_stay_costs() -> None:
     assert "It may take 2.7 GPU-hours." in plain(card.lead)
     assert facts(card)["Size"] == "1 node × 8 GPUs × 20 min"
     assert facts(card)["Stays"].startswith("20 min from its start; Slurm's limit of 4 h 20 min")
+    assert "Runs" not in facts(proposed(wish(options={"expires": "20m"})))
     short = night.model_copy(update={"time": timedelta(minutes=15)})
     assert short.gpu_hours == 2  # Slurm ends it first
 
