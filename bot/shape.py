@@ -23,9 +23,13 @@ def refused(message: str, hint: str = "") -> PydanticCustomError:
 
 
 def check(pattern: str, what: str, allowed: str, longest: int) -> Callable[[object], str]:
+    """Return a function that returns texts of this pattern, and refuses all else.
+
+    `what` and `allowed` are words for the refusal; `longest` is in characters.
+    """
     whole = re.compile(pattern)
 
-    def check(value: object) -> str:
+    def checked(value: object) -> str:
         if not isinstance(value, str):
             raise refused(f"{shown(value)} is not text", f"Allowed: {allowed}")
         if len(value) > longest:
@@ -37,7 +41,7 @@ def check(pattern: str, what: str, allowed: str, longest: int) -> Callable[[obje
             raise refused(f"{shown(value)} is not possible as {what}", f"Allowed: {allowed}")
         return value
 
-    return check
+    return checked
 
 
 def text(pattern: str, what: str, allowed: str, longest: int = 64) -> BeforeValidator:
