@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.errors import InputRefused
-from bot.grammar.commands import COMMANDS, GROUPS, LATER, Command
+from bot.grammar.commands import BY_NAME, COMMANDS, GROUPS, LATER, Command
 from bot.grammar.inside import Shell
 from bot.grammar.pasted import Pasted, unwrap
 from bot.grammar.programs import Spelling, spelling
@@ -33,7 +33,6 @@ _BEGUN = re.compile(
     r"(?i)(?:run|interactive|shell|submit|setup|image (?:pull|build))\s+"
     r"(?=(?:export|cd|python[0-9.]*|sbatch|git|pip3?|gcloud|cp|enroot|nemorlinteractive)\s|[A-Z_]+=)"
 )
-_BY_NAME = {command.name: command for command in COMMANDS}
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ def _help(group: str, topic: Sequence[str]) -> Help:
     if not asked or asked in GROUPS:
         return Help(asked or group)
     for name in (asked, *(f"{one} {asked}" for one in (group, "slurm", "nemo"))):
-        if name in _BY_NAME or any(command.name.startswith(f"{name} ") for command in COMMANDS):
+        if name in BY_NAME or any(command.name.startswith(f"{name} ") for command in COMMANDS):
             return Help(name)
     return Help(group, unknown=asked[:60])
 
@@ -113,7 +112,7 @@ def _find(group: str, words: Sequence[str]) -> Command:
     verb = typed.lower()
     pair = " ".join(word.lower() for word in words[:2])
     for meant in (pair, verb):
-        if found := _BY_NAME.get(f"{where} {meant}"):
+        if found := BY_NAME.get(f"{where} {meant}"):
             return found
         # In a mention the slash command may be left out where the verb belongs to one alone.
         own = [command for command in COMMANDS if command.verb == meant and not group]

@@ -162,6 +162,8 @@ COMMANDS: tuple[Command, ...] = (
 )
 """In the order of the help: what is typed daily before what is typed once."""
 
+BY_NAME = {command.name: command for command in COMMANDS}
+
 LATER: dict[str, tuple[str, ...]] = {
     "slurm": (
         "nodes",

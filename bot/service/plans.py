@@ -11,7 +11,8 @@ from typing import Any
 
 from bot.errand import Errand
 from bot.errors import FieldError, InputRefused
-from bot.grammar.errands import PREBUILT, ImagePull, NemoRlSetup, NemoSetup
+from bot.grammar.commands import BY_NAME
+from bot.grammar.errands import PREBUILT
 from bot.login_node import LoginNode
 from bot.model import Act
 from bot.options import Options
@@ -30,7 +31,7 @@ class Work:
     hint: str
 
 
-async def plan(  # each is a field of the errand
+async def plan(
     act: Act, node: LoginNode, kind: str, options: Options, *, errand_id: str, typed: str
 ) -> Errand:
     """Return the errand that was wished; raises InputRefused for what cannot be."""
@@ -52,7 +53,7 @@ async def plan(  # each is a field of the errand
 
 def options_of(errand: Errand) -> Options:
     """Return the options an errand was made of."""
-    return MODELS[errand.kind].model_validate(errand.options)
+    return BY_NAME[errand.kind].model.model_validate(errand.options)
 
 
 # Images
@@ -198,8 +199,4 @@ PLANS: Mapping[str, Callable[[LoginNode, Any], Awaitable[Work]]] = {
     "nemo setup": _nemo,
     "nemo-rl setup": _nemo_rl,
 }
-MODELS: Mapping[str, type[Options]] = {
-    "nemo image pull": ImagePull,
-    "nemo setup": NemoSetup,
-    "nemo-rl setup": NemoRlSetup,
-}
+"""By the command that wishes it."""

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from bot.cluster.errand import SCRIPTS
 from bot.cluster_settings import ClusterSettings, NemoRlSettings
 from bot.errors import InputRefused
 from bot.login_node import LoginNode
-from bot.service.plans import region_of
+from bot.service.plans import PLANS, region_of
 from bot.store.sql_store import SqlStore
+from handlers.commands import COMMANDS
+from handlers.commands.errands import begin
 from tests.unit.pulling import POLICY, Login, Scene, scene
 
 __all__ = ["scene"]
@@ -74,3 +77,9 @@ async def test_places_that_may_not_be_used_are_refused_at_once(
         await scene.wish(scene.act(), text.format(source=scene.source))
     assert refused.value.errors[0].field == field
     assert await scene.store.open_errands("alice") == []
+
+
+def test_whatever_can_be_wished_has_a_script_and_a_subcommand() -> None:
+    """And no script is left over."""
+    begun = {name for name, run in COMMANDS.items() if run is begin}
+    assert set(PLANS) == set(SCRIPTS) == begun
