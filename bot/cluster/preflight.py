@@ -15,10 +15,22 @@ FIELD, RECORD, GROUP = "\x1f", "\x1e", "\x1d"
 OTHERS = 200
 """Files that are listed where one is missing."""
 
-# $1: roots joined by newlines; $2: how many other files to list; $3: bytes of a text; then for each
-# need: kind, path, the folder to look through, suffix, and whether its text is wanted.
+# $1: roots joined by newlines; $2: the paths of all needs, likewise; $3: how many other files to
+# list; $4: bytes of a text; then for each need: kind, path, the folder to look through, suffix, and
+# whether its text is wanted.
 _SCRIPT = r"""
-roots=$1 others=$2 bytes=$3; shift 3
+nl='
+'
+roots=$1 others=$3 bytes=$4
+# All links are resolved by one program, since each takes a millisecond; one by one if that fails.
+reals=$(IFS=$nl && set -f && readlink -m -- $2) || reals=
+shift 4
+left=$# rest=$reals
+while [ "$rest" ]; do
+  left=$((left - 5))
+  case $rest in *"$nl"*) rest=${rest#*"$nl"} ;; *) rest= ;; esac
+done
+[ "$left" = 0 ] || reals=
 # Whether a container image is whole: a squashfs begins with hsqs and says at byte 40 its length.
 whole() {
   file=$1
@@ -27,16 +39,12 @@ whole() {
     [ "$(stat -c %s -- "$file")" -ge $((${11} + ${12} * 4294967296)) ]
 }
 some() { for file in "$1"/*"$2"; do [ -f "$file" ] && return; done; return 1; }
-(
-  IFS='
-'
-  set -f
-  readlink -f -- $roots
-)
+(IFS=$nl && set -f && readlink -f -- $roots)
 printf '\035'
 while [ $# -gt 0 ]; do
   kind=$1 path=$2 among=$3 suffix=$4 wanted=$5; shift 5
-  real=$(readlink -m -- "$path")
+  real=${reals%%"$nl"*} reals=${reals#*"$nl"}
+  [ "$real" ] || real=$(readlink -m -- "$path")
   verdict=missing
   case $kind in
     any) verdict=ok ;;
@@ -99,7 +107,8 @@ class Checked:
 
 def preflight(needs: Sequence[Need], roots: Sequence[str]) -> Query[tuple[Checked, ...]]:
     """Ask about all needs at once."""
-    args = ["\n".join(roots), str(OTHERS), str(MOST_TEXT)]
+    paths = "\n".join(need.path for need in needs)
+    args = ["\n".join(roots), paths, str(OTHERS), str(MOST_TEXT)]
     for need in needs:
         args += [need.kind, need.path, need.among, need.suffix, "text" if need.read else ""]
     return Query(

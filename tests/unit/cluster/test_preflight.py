@@ -72,6 +72,22 @@ async def test_a_file_outside_the_roots_shows_nothing(shell: LocalShell, tmp_pat
     assert (found.verdict, found.text) == (Verdict.OUTSIDE, "")
 
 
+async def test_odd_links_confuse_nothing(shell: LocalShell) -> None:
+    """One that leads in a circle, and one whose target has a line break."""
+    for target in ("circle", "rl/two\nlines"):
+        link, plain = shell.home / "circle", shell.home / "rl" / "plain.sh"
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+        plain.write_text("plain")
+        needs = (
+            Need(field="odd", path=str(link), kind="file", read=True),
+            Need(field="script", path=str(plain), kind="file", read=True),
+        )
+        odd, script = await look(shell, *needs)
+        assert (odd.verdict, odd.text) == (Verdict.MISSING, "")
+        assert (script.verdict, script.real, script.text) == (Verdict.OK, str(plain), "plain")
+
+
 async def test_a_missing_file_names_its_neighbours(shell: LocalShell) -> None:
     folder = shell.home / "rl/algorithms"
     (folder / "dpo.sh").touch()
