@@ -88,14 +88,10 @@ async def _bot(
         name: Tracker(node=node, store=store, wake=outbox.wake, explain=explainer.explain)
         for name, node in nodes.items()
     }
-
     watch = Watch(trackers, clockwork)
+    clean = partial(redact, known=settings.secret_values)
     launcher = Launcher(
-        store=store,
-        nodes=nodes,
-        wake=outbox.wake,
-        follow=watch.follow,
-        clean=partial(redact, known=settings.secret_values),
+        store=store, nodes=nodes, wake=outbox.wake, follow=watch.follow, clean=clean
     )
     service = Service(
         store=store,
@@ -114,20 +110,12 @@ async def _bot(
         for name, tracker in trackers.items():
             await tracker.load()
             clockwork.add(name, tracker.tick)
-            errands = Errands(
-                node=nodes[name],
-                store=store,
-                wake=outbox.wake,
-                clean=partial(redact, known=settings.secret_values),
-            )
+            errands = Errands(node=nodes[name], store=store, wake=outbox.wake, clean=clean)
             clockwork.add(errands_of(name), errands.tick)
             clockwork.add(f"secrets of {name}", partial(_put_secrets, nodes[name]))
+            hurry = partial(clockwork.hurry, name)
             sessions = Sessions(
-                node=nodes[name],
-                store=store,
-                jobs=tracker,
-                wake=outbox.wake,
-                hurry=partial(clockwork.hurry, name),
+                node=nodes[name], store=store, jobs=tracker, wake=outbox.wake, hurry=hurry
             )
             clockwork.add(sessions_of(name), sessions.tick)
         clockwork.add("prune", partial(_prune, store, nodes))
