@@ -16,6 +16,8 @@ from bot.ports import Output, Query
 # $1: newline-joined roots; then pairs: a folder and a pattern in it, or a file and nothing.
 _FIND = r"""
 show() {
+  # Such a name parts our answer where it should not; no launcher gives one.
+  case $1 in *[[:cntrl:]]*) return 0 ;; esac
   [ -f "$1" ] || return 0
   printf '%s\037%s\037' "$(stat -L -c '%s %Y' -- "$1")" "$1"
   readlink -f -- "$1"

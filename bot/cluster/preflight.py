@@ -65,8 +65,8 @@ while [ $# -gt 0 ]; do
   esac
   printf '%s\037%s\037' "$verdict" "$real"
   if [ "$verdict" = missing ] && [ -d "$among" ]; then
-    (cd "$among" && find . -maxdepth 2 -name '.?*' -prune -o -type f -name "*$suffix" -print \
-      2>/dev/null | head -n "$others")
+    (cd "$among" && find . -maxdepth 2 -name '.?*' -prune -o -type f -name "*$suffix" \
+      ! -path '*[[:cntrl:]]*' -print 2>/dev/null | head -n "$others")
   fi
   printf '\037'
   if [ "$wanted" ] && [ "$verdict" = ok ] && [ -f "$real" ]; then

@@ -20,14 +20,13 @@ sb_look() {
   sb_real=$(readlink -f -- "$1") || return 0
   [ -d "$sb_real" ] && sb_inside "$sb_real" || return 0
   printf 'F\037%s\036' "$sb_real"
-  find "$sb_real" -mindepth 1 -maxdepth "$2" ! -name '*
-*' \( -name 'step_[0-9]*' -o -name 'tmp_step_[0-9]*' -o -name 'iter_[0-9]*' \
+  find "$sb_real" -mindepth 1 -maxdepth "$2" ! -path '*[[:cntrl:]]*' \( -name 'step_[0-9]*' -o -name 'tmp_step_[0-9]*' -o -name 'iter_[0-9]*' \
     -o -path '*/checkpoints/*step=[0-9]*' -o -name latest_checkpointed_iteration.txt \) \
     -prune -printf '%T@ %y %p\n' 2>/dev/null | sort -rn | head -n 60 |
     while IFS=' ' read -r sb_when sb_kind sb_path; do
       case $sb_path in
         */latest_checkpointed_iteration.txt)
-          printf 'L\037%s\037%s\036' "${sb_path%/*}" "$(head -c 20 -- "$sb_path")" ;;
+          printf 'L\037%s\037%s\036' "${sb_path%/*}" "$(head -c 20 -- "$sb_path" | tr -cd 0-9)" ;;
         *)
           printf 'C\037%s\037%s\037%s\037%s\036' "${sb_when%.*}" "$sb_kind" \
             "$(timeout 10 du -sk -- "$sb_path" 2>/dev/null | cut -f 1)" "$sb_path" ;;

@@ -47,6 +47,14 @@ async def test_steps_count_as_numbers_and_a_temporary_one_is_not_whole(shell: Lo
     assert found.whole[0].kilobytes
 
 
+@pytest.mark.parametrize("name", ["x\x1eC\x1fsoon\x1fd\x1f1\x1fstep_9", "x\nstep_9", "x\x1fstep_9"])
+async def test_a_name_that_would_part_the_answer_is_left_out(shell: LocalShell, name: str) -> None:
+    """Also one that looks like a record of ours."""
+    make(shell, "75/checkpoints/step_1/weights", f"75/checkpoints/{name}/weights")
+    make(shell, "75/checkpoints/latest_checkpointed_iteration.txt", text="1\x1eC\x1fx\x1fd")
+    assert [one.name for one in (await look(shell)).checkpoints] == ["step_1"]
+
+
 async def test_an_empty_folder_and_none_at_all_are_told_apart(shell: LocalShell) -> None:
     assert await look(shell) == Found((), ())
     (shell.home / "75/checkpoints").mkdir(parents=True)

@@ -208,6 +208,15 @@ async def test_the_logs_of_a_batch_script(shell: LocalShell) -> None:
     ]
 
 
+@pytest.mark.parametrize("sign", ["\x1d", "\x1e", "\x1f", "\n"])
+async def test_a_name_that_would_part_the_answer_hides_no_other_log(
+    shell: LocalShell, sign: str
+) -> None:
+    """Anybody may lay down such a file where many people's logs lie."""
+    files = ("slurm-7.out", f"log-{sign}x_7_0.out")
+    assert await found_logs(shell, "7", "", *files) == [("slurm-7.out", LogKind.BATCH, 1)]
+
+
 async def test_the_logs_of_nemo_run(shell: LocalShell) -> None:
     """The newest attempt first; there the training before the batch script's trace."""
     place = "experiments/x/x_1/x"

@@ -55,6 +55,13 @@ async def test_what_the_training_writes_tells_more_than_the_batch_script(
     }
 
 
+async def test_a_log_speaks_for_its_own_job_alone(shell: LocalShell) -> None:
+    """Whatever it holds: what parts our answer is left out of it."""
+    write(shell, "slurm-1.out", "step 1\x1e2\x1fstep 99 of 99\n\x1e\n")
+    write(shell, "slurm-2.out", "step 2\n")
+    assert await ends(shell, "1", "2") == {"1": "step 12step 99 of 99\n\n", "2": "step 2\n"}
+
+
 async def test_the_epoch_of_a_step_is_found_far_above_it(shell: LocalShell) -> None:
     steps = "".join(
         f"{BANNER} Step {step}/90 {BANNER}\n  • loss: 0.5\n{'x' * 500}\n" for step in range(1, 61)

@@ -92,6 +92,7 @@ async def test_a_missing_file_names_its_neighbours(shell: LocalShell) -> None:
     folder = shell.home / "rl/algorithms"
     (folder / "dpo.sh").touch()
     (folder / "notes.md").touch()
+    (folder / "parts\x1ean\x1fanswer.sh").touch()
     (folder / ".hidden").mkdir()
     (folder / ".hidden/secrets.sh").touch()
     [found] = await look(
