@@ -18,7 +18,7 @@ from bot.grammar.usage import marked
 from bot.leaks import OTHER, leak
 from bot.words import count, listed
 
-NO_FIELD = {"command", "environment"}
+NO_FIELD = {"command", "environment", "args"}
 """What is wrong with the whole of what was typed is not said beside a field."""
 
 CAME_LATE = "Slack may say that this failed; it arrived and is being done. Do not type it again."

@@ -1,13 +1,19 @@
-"""Programs that people know from a terminal and that cannot be run here: what there is instead."""
+"""Words that people know from a terminal or a button and that do nothing here: what does."""
 
 from __future__ import annotations
 
 import posixpath
+import re
 
 from bot.errors import InputRefused
 from bot.grammar.words import refuse
 
 _LOG = ("Files are not read by their names here", "`/slurm logs JOB` shows the end of a job's log")
+_ATTACH = (
+    "Going into an interactive job takes a terminal",
+    "Its thread has the line for it; `/nemo-rl exec JOB -- CMD` runs one command inside",
+)
+_NUMBER = re.compile("[0-9]+")
 
 _INSTEAD: dict[str, tuple[str, str]] = {
     "gcloud": (
@@ -22,9 +28,15 @@ _INSTEAD: dict[str, tuple[str, str]] = {
         "There is no shell here to source a file in",
         "`/nemo-rl shell N` gives all lines for a container on node N",
     ),
-    "attach.sh": (
-        "Going into an interactive job takes a terminal",
-        "Its thread has the line for it; `/nemo-rl exec JOB -- CMD` runs one command inside",
+    "attach.sh": _ATTACH,
+    "attach": _ATTACH,
+    "release": (
+        "Releasing an interactive job is ending it",
+        "`/slurm cancel JOB` does, as does the button of its message",
+    ),
+    "extend": (
+        "An interactive job is extended by the button of its message",
+        "It is there while Slurm's own time limit leaves room",
     ),
     "git": (
         "There is no shell here for `git`",
@@ -52,7 +64,6 @@ def needs_terminal(program: str, words: tuple[str, ...]) -> InputRefused | None:
     if known not in _INSTEAD:
         return None
     message, hint = _INSTEAD[known]
-    job = posixpath.basename(posixpath.dirname(words[0]))
-    if known == "attach.sh" and job.isdigit():
-        hint = hint.replace("JOB", job)
-    return refuse(message, hint)
+    named = [posixpath.basename(posixpath.dirname(words[0])), *words[1:2]]
+    job = next((word for word in named if _NUMBER.fullmatch(word)), "JOB")
+    return refuse(message, hint.replace("JOB", job))

@@ -15,7 +15,7 @@ from bot.options import Options
 from bot.service.naming import misnamed
 from bot.suggest import did_you_mean
 from bot.words import count, duration
-from bot.workload import Found, Workload
+from bot.workload import Found, Site, Workload
 from bot.workloads.nemo_rl.wandb import originals
 
 
@@ -54,9 +54,24 @@ async def checked(
             "heading": workload.heading(full),
             "files": workload.files(full, site, texts),
             "flags": manual.names,
-            "notes": (*draft.notes, *workload.notes(full), *fitted.notes),
+            "notes": (
+                *draft.notes,
+                *workload.notes(full),
+                *fitted.notes,
+                *_another_type(site, full),
+            ),
         }
     )
+
+
+def _another_type(site: Site, options: Options) -> tuple[str, ...]:
+    """Say that a cluster type is not the one of the partition: its person may know better."""
+    partition = getattr(options, "partition", None) or site.partition
+    own = site.cluster_type(partition)
+    asked = getattr(options, "slurm_type", None) or getattr(options, "cluster_type", None)
+    if not own or not asked or own == asked:
+        return ()
+    return (f"The cluster type is {asked}, though partition {partition} is {own}.",)
 
 
 async def _may_be_there(node: LoginNode, options: Options) -> bool:
@@ -173,7 +188,10 @@ def _problem(check: Checked, roots: Sequence[str]) -> FieldError:
     match check.verdict:
         case Verdict.OUTSIDE:
             message = f"`{need.path}` lies outside the folders that may be used"
-            hint = f"Use a path below {' or '.join(f'`{root}`' for root in roots)}"
+            outer = [
+                root for root in roots if not below(root, [one for one in roots if one != root])
+            ]
+            hint = f"Use a path below {' or '.join(f'`{root}`' for root in outer)}"
         case Verdict.UNREADABLE:
             message = f"The {what} `{need.path}` may not be read by the login account"
             hint = "Change its rights on the cluster"

@@ -241,6 +241,13 @@ async def test_options_that_run_py_has_pass_as_it_spells_them(here: Desk) -> Non
     assert made.sbatch_options == ("--account=x",)
 
 
+async def test_a_cluster_type_that_is_not_the_partitions_is_noted(here: Desk) -> None:
+    """It is launched all the same."""
+    here.login.file("nemo/run.py", RUN_PY)
+    request = await kept(here, "sft/llama3p1_2b_sft.py -p a3m --time 10 --slurm-type a3u")
+    assert "The cluster type is hcc-a3u, though partition a3m is hcc-a3m." in request.notes
+
+
 async def test_options_that_run_py_lacks_are_refused_before_anything_runs(here: Desk) -> None:
     """Ours and strange ones, each with what it has instead; nothing is kept."""
     here.login.file("nemo/run.py", RUN_PY)
@@ -251,6 +258,8 @@ async def test_options_that_run_py_lacks_are_refused_before_anything_runs(here: 
         )
     )
     assert "`/etc/x` lies outside the folders" in said
+    home = here.login.home
+    assert f"Use a path below `{home}`\n" in f"{said}\n"
     assert "has no option `--log-dir`" in said
     assert "does not take `hcc-a4`. It takes `hcc-a3m` or `hcc-a3u`" in said
     assert "no option `--max-stpes`. Did you mean `--max_steps`?" in said

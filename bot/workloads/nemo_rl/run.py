@@ -97,7 +97,7 @@ def fit(options: NemoRlRun, found: Found) -> Fitted[NemoRlRun]:
     if fitted.errors or not options.args or fitted.options.habits.takes_args:
         return fitted
     problem = "The launcher on the cluster passes no settings on to the training"
-    hint = "Leave out what follows `--`; change them in a copy of the job script"
+    hint = "Leave them out, and change them in a copy of the job script"
     return Fitted(fitted.options, (FieldError("args", problem, hint),))
 
 
