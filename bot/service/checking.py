@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
+
+from pydantic import ValidationError
 
 from bot.cluster.preflight import Checked, Verdict, below, preflight
 from bot.cluster.recipes import only_recipes
+from bot.complaints import complaints
 from bot.duration import duration as length
 from bot.errors import FieldError, InputRefused
 from bot.login_node import LoginNode
@@ -38,7 +41,7 @@ async def checked(
     problems = _problems(checks, roots)
     if fitted.errors and await _may_be_there(node, full):
         problems += fitted.errors
-    problems += await misnamed(node, fitted.options)
+    problems += (*await misnamed(node, fitted.options), *_misshapen(fitted.options))
     if problems:
         raise InputRefused(problems)
     full = fitted.options
@@ -72,6 +75,15 @@ def _another_type(site: Site, options: Options) -> tuple[str, ...]:
     if not own or not asked or own == asked:
         return ()
     return (f"The cluster type is {asked}, though partition {partition} is {own}.",)
+
+
+def _misshapen(options: Options) -> Iterator[FieldError]:
+    """Yield what is wrong with what was derived: a name of a long name, a path below the home."""
+    try:
+        type(options).model_validate(options.model_dump(mode="json"))
+    except ValidationError as error:
+        for complaint in complaints(error):
+            yield FieldError(str(complaint.where[0]), complaint.message, complaint.hint)
 
 
 async def _may_be_there(node: LoginNode, options: Options) -> bool:

@@ -7,6 +7,8 @@ import re
 from pathlib import Path as LocalPath
 from typing import Annotated
 
+from pydantic import AfterValidator
+
 from bot.duration import duration
 from bot.image_reference import ImageReference, Reference, image_reference
 from bot.model import File, Launch, Resources
@@ -22,6 +24,7 @@ from bot.options import (
     unseen,
     word,
 )
+from bot.shape import refused, shown
 from bot.shapes import Count, Memory, Name, Path
 from bot.words import storage
 from bot.workload import Need, Site, Texts, Workload
@@ -34,6 +37,12 @@ USUAL_TIME = "02:00:00"
 """A large image takes less than an hour."""
 
 
+def _named(name: str) -> str:
+    if name.removesuffix(_SUFFIX).strip(".") and not name.startswith("."):
+        return name
+    raise refused(f"{shown(name)} is not possible as an image's name", "Such as `nemo-25.07`")
+
+
 class ImageBuild(Options):
     """One image to make."""
 
@@ -41,7 +50,8 @@ class ImageBuild(Options):
         Reference, word("REF", help="the Docker image: `REGISTRY/NAME:TAG`, `docker://…`")
     ]
     name: Annotated[
-        Name | None, flag("--name", metavar="NAME", help="what the image file is called")
+        Annotated[Name, AfterValidator(_named)] | None,
+        flag("--name", metavar="NAME", help="what the image file is called"),
     ] = None
     partition: PartitionOption = None
     cpus_per_task: Annotated[

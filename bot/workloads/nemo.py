@@ -134,7 +134,7 @@ def _placed(word: str, site: Site) -> str:
 
 def _experiment(recipe: str) -> str:
     stem = posixpath.basename(recipe).removesuffix(".py")
-    return re.sub(r"[^A-Za-z0-9._-]", "-", stem)[:64] or "experiment"
+    return re.sub(r"[^A-Za-z0-9._-]", "-", stem).lstrip("-")[:64] or "experiment"
 
 
 def resources(options: NemoRun, _script: str = "") -> Resources:

@@ -87,7 +87,11 @@ class Desk:
 
     async def launch(self, text: str, name: str = "a1") -> Card | None:
         """Type `/nemo run` with these words."""
-        act = self.act(f"run {text}", name)
+        return await self.type(f"run {text}", name)
+
+    async def type(self, text: str, name: str = "a1") -> Card | None:
+        """Type a launch behind `/nemo`."""
+        act = self.act(text, name)
         parsed = parse(act.command, act.text)
         assert isinstance(parsed, Parsed)
         request = launches.draft(
@@ -139,6 +143,24 @@ async def here(tmp_path: Path) -> AsyncIterator[Desk]:
 def excerpts(card: Card) -> list[str]:
     """The blocks that can be copied."""
     return [part.text for part in card.parts if isinstance(part, Excerpt)]
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        (f"image build nvcr.io/nvidia/{'a' * 70}:25.07", "name"),
+        (f"image build nvcr.io/nvidia/nemo:{'t' * 100}", "name"),
+        (f"image build nvcr.io/nvidia/nemo:1 --name {'n' * 64}", "name"),
+        (f"run ~/{'d/' * 505}x.py", "recipe"),
+    ],
+)
+async def test_what_becomes_too_long_is_refused_in_words(here: Desk, text: str, field: str) -> None:
+    """What was typed is short enough; what is made of it is not."""
+    with pytest.raises(InputRefused) as refused:
+        await here.type(text)
+    found = {error.field: error for error in refused.value.errors}
+    assert "too long" in found[field].message
+    assert "At most" in found[field].hint
 
 
 async def test_each_recipe_is_the_command_that_launches_it(here: Desk) -> None:

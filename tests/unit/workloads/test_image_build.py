@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.errors import InputRefused
 from bot.grammar import Parsed, parse
 from bot.workload import Site
 from bot.workloads.image_build import (
@@ -69,6 +70,14 @@ def test_a_name_becomes_a_file_among_the_images(name: str) -> None:
     assert complete(run, SITE) == run
     assert [(need.path, need.kind) for need in needs(run, SITE)] == [(run.target, "place")]
     assert IMAGE_BUILD.title(run) == "mine.sqsh"
+
+
+@pytest.mark.parametrize("name", [".sqsh", "..", ".hidden", "..sqsh"])
+def test_a_name_under_which_nobody_would_find_the_image_is_refused(name: str) -> None:
+    """Hidden, or nothing but a suffix."""
+    with pytest.raises(InputRefused) as refused:
+        read(f"{REF} --name {name}")
+    assert "nemo-25.07" in refused.value.errors[0].hint
 
 
 def test_it_costs_no_gpu() -> None:

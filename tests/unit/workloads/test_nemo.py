@@ -81,6 +81,16 @@ def test_the_sites_defaults_fill_what_was_left_out() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("recipe", "name"), [("sft/-rf.py", "rf"), ("sft/--.py", "experiment"), ("a@b.py", "a-b")]
+)
+def test_an_experiment_is_named_after_any_recipe(recipe: str, name: str) -> None:
+    """The name is one that could be typed."""
+    run = complete(NemoRun(recipe=recipe), SITE)
+    assert run.experiment_name == name
+    assert NemoRun.model_validate(run.model_dump()) == run
+
+
 def test_completing_twice_changes_nothing() -> None:
     once = complete(NemoRun(recipe="x.py", log_dir="logs", data_dir="/gcs/d"), SITE)
     assert complete(once, SITE) == once
