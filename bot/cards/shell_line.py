@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from bot.card import Card, Excerpt, Mono, Tone
+from bot.card import Card, Excerpt, Mono, Text, Tone
 from bot.cards import parts
 from bot.cluster.slurm import NodeState
 from bot.words import listed
@@ -44,7 +44,7 @@ def lines(
                 ),
             ),
         ),
-        foot=((_STAYS if idle or busy else _LATER,),),
+        foot=((_STAYS,),) if idle or busy else _later(node),
     )
 
 
@@ -52,6 +52,12 @@ _ASLEEP = frozenset({"powered_down", "cloud", "powering_down"})
 _FEW = 2
 _STAYS = "The node is yours until that shell ends."
 _LATER = "The lines work once the node is back."
+
+
+def _later(node: NodeState) -> tuple[Text, ...]:
+    """Say when the lines will work, and why the node is away, as far as Slurm was told."""
+    why: Text = ("Slurm's reason: ", Mono(text=node.reason))
+    return ((_LATER,), why) if node.reason else ((_LATER,),)
 
 
 def numbers(there: Sequence[int]) -> str:
