@@ -48,7 +48,7 @@ STORIES: dict[str, Point] = {
     ),
     "peek_failed": Point(id="", harm=Harm("tail", 1, "cut", "--"), deaths=(Death("peek_failed"),)),
     "explanation_waits": Point(
-        id="", harm=Harm("stat", 1, "cut"), deaths=(Death("explanation_waits"),)
+        id="", harm=Harm("stat", 1, "cut", "-L"), deaths=(Death("explanation_waits"),)
     ),
     "*_trouble": Point(
         id="",
