@@ -23,13 +23,14 @@ sb_errand() { # $1: an errand
     sb_process runner $sb_line
   fi
   [ ! -e "$sb_root/stop" ] || sb_say stop
-  sb_tail marks "$sb_root/marks"
+  # The exit before the marks: whoever is seen to have ended has written the last of them.
   if [ -s "$sb_root/exit" ]; then
     read -r sb_line <"$sb_root/exit"
     sb_say exit "$sb_line"
   elif [ -s "$sb_root/grows" ]; then
     sb_growth "$sb_root/grows"
   fi
+  sb_tail marks "$sb_root/marks"
   if [ -s "$sb_root/out" ]; then
     sb_say out
     tail -c 8192 "$sb_root/out"

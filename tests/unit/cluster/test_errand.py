@@ -172,6 +172,30 @@ async def test_a_failure_keeps_its_code_and_the_last_lines(shell: LocalShell) ->
     assert sight.out.endswith("== two\nwhy\n")
 
 
+TAIL = """#!/bin/sh
+said=$(/usr/bin/tail "$@"; echo .)
+case $*$(cat {home}/armed 2>/dev/null) in
+  */marksyes) touch {home}/go; until [ -e {home}/.sbatchat/errands/e1/exit ]; do sleep 0.02; done ;;
+esac
+printf %s "${{said%.}}"
+"""
+"""Reads, and lets the errand end before it says what it read."""
+
+
+async def test_one_that_ends_during_a_look_is_told_with_its_last_step(tmp_path: Path) -> None:
+    """What is seen as ended is never looked at again."""
+    (tmp_path / "programs").mkdir()
+    (tmp_path / "programs/tail").write_text(TAIL.format(home=tmp_path))
+    (tmp_path / "programs/tail").chmod(0o755)
+    shell = LocalShell(tmp_path, env={"PATH": f"{tmp_path}/programs:/usr/bin:/bin"})
+    wait = 'step copy\nuntil [ -e "$HOME/go" ]; do sleep 0.02; done\nfail no-way\n'
+    await shell.run(start("e1", "image", script_of() + wait, ()))
+    await written(tmp_path / ".sbatchat/errands/e1/marks")
+    (tmp_path / "armed").write_text("yes")
+    sight = await seen(shell, "e1", Phase.ENDED)
+    assert (sight.steps[-1].state, sight.steps[-1].said) == (StepState.FAILED, "no-way")
+
+
 async def test_a_file_that_grows_is_seen_to_grow(shell: LocalShell) -> None:
     """Also beside its name, where gcloud writes first."""
     script = script_of() + (
