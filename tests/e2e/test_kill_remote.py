@@ -101,7 +101,7 @@ def _lost() -> list[Point]:
 def _questions() -> list[Point]:
     """The connection breaks under the questions before and after a launch."""
     steps = (("readlink", 1), ("sinfo", 1), ("squeue", 1), ("squeue", 2), ("scontrol", 1))
-    return [at(Harm(*step, "cut")) for step in steps] + [at(Harm("stat", 1, "before"))]
+    return [at(Harm(*step, "cut")) for step in steps] + [at(Harm("stat", 1, "before", "-L"))]
 
 
 def _cuts() -> list[Point]:
