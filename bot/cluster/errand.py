@@ -21,6 +21,9 @@ from bot.errors import CommandFailed
 from bot.ports import Output, Query
 
 _ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
+_SECONDS = re.compile(r"[0-9]{1,11}")
+_SIZE = re.compile(r"[0-9]{1,18}")
+_STATUS = re.compile(r"[0-9]{1,3}")
 STOPPED = 143
 """The exit status of an errand that was stopped."""
 
@@ -153,19 +156,31 @@ def _read(output: Output, mark: str) -> list[Sight]:
 def _sight(words: Sequence[str], own: Mapping[str, _Part], *, problem: str, detail: str) -> Sight:
     name, lock = words
     steps, facts = _marks(own["marks"].body if "marks" in own else "")
-    growth = own.get("growth")
-    status = int(own["exit"].words[0]) if "exit" in own else None
+    status = _status(own["exit"].words) if "exit" in own else None
     return Sight(
         id=name,
         phase=_phase(lock, own, status),
         steps=steps,
         facts=facts,
-        growth=Growth(size=int(growth.words[0]), total=int(growth.words[1])) if growth else None,
+        growth=_growth(own["growth"].words) if "growth" in own else None,
         status=status,
         out=own["out"].body if "out" in own else "",
         problem=problem,
         detail=detail,
     )
+
+
+def _status(words: Sequence[str]) -> int:
+    """Return the exit status; what is no number was written by nobody who did well."""
+    said = "".join(words)
+    return int(said) if _STATUS.fullmatch(said) else 1
+
+
+def _growth(words: Sequence[str]) -> Growth | None:
+    if len(words) != 2 or not all(map(_SIZE.fullmatch, words)):  # noqa: PLR2004 (so far, whole)
+        return None
+    size, total = map(int, words)
+    return Growth(size=size, total=total)
 
 
 def _phase(lock: str, own: Mapping[str, _Part], status: int | None) -> Phase:
@@ -196,9 +211,11 @@ def _marks(text: str) -> tuple[tuple[Step, ...], tuple[tuple[str, str], ...]]:
         first, _, said = rest.strip().partition(" ")
         if kind == "fact":
             facts[first] = said
-        elif first.isdigit() and kind == "step":
+        elif not _SECONDS.fullmatch(first):
+            continue
+        elif kind == "step":
             steps.append(Step(name=said, state=StepState.RUNNING, began=_moment(first)))
-        elif first.isdigit() and kind in set(StepState) and steps:
+        elif kind in set(StepState) and steps:
             steps[-1] = _ended(steps[-1], StepState(kind), _moment(first), said)
     return tuple(steps), tuple(facts.items())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -84,7 +85,9 @@ def _alive(part: _Part, host: str, boot: str) -> bool | None:
 
 
 def _number(part: _Part | None) -> int | None:
-    return int(part.words[0]) if part else None
+    """Return a status; what is no number is as good as none."""
+    said = "".join(part.words) if part else ""
+    return int(said) if re.fullmatch("[0-9]{1,3}", said) else None
 
 
 def _call(head: _Part, parts: list[_Part]) -> Call:

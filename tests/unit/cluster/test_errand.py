@@ -152,6 +152,23 @@ async def test_a_runner_that_is_killed_alone_is_not_dead_while_its_program_works
     await seen(shell, "e1", Phase.DEAD)
 
 
+async def test_a_folder_that_was_damaged_says_what_can_still_be_read(shell: LocalShell) -> None:
+    """A disk that was full, or somebody's hand: other errands are looked at all the same."""
+    await shell.run(start("e1", "image", SLOW, ("0.1", "x")))
+    await seen(shell, "e1", Phase.ENDED)
+    folder = shell.home / ".sbatchat/errands/e1"
+    odd = "\nfact\nstep x y\nstep 99999999999999 far\ndone 999999999999999999999 z\nfailed\n\0\1\n"
+    (folder / "marks").write_text((folder / "marks").read_text() + odd)
+    (folder / "exit").write_text("well\n")
+    await shell.run(start("e2", "other", SLOW, ("5", "y")))
+    (shell.home / ".sbatchat/errands/e2/grows").write_text("a b\n")
+    found = await shell.run(look(["e1", "e2"]))
+    assert [(step.name, step.said) for step in found["e1"].steps] == [("wait", "x")]
+    assert (found["e1"].phase, found["e1"].status) == (Phase.ENDED, 1)
+    assert (found["e2"].phase, found["e2"].growth) == (Phase.RUNNING, None)
+    await shell.run(stop(["e2"]))
+
+
 async def test_what_was_cut_off_before_its_runner_came_is_begun_again(shell: LocalShell) -> None:
     """A folder and a lock are no beginning."""
     folder = shell.home / ".sbatchat/errands/e1"

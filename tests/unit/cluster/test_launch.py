@@ -84,6 +84,18 @@ def site(tmp_path: Path) -> Site:
     return Site(tmp_path)
 
 
+async def test_a_spool_that_was_damaged_is_no_proof_of_anything(site: Site) -> None:
+    """The job is named by sbatch's own answer; what says nothing readable counts as missing."""
+    assert isinstance(await site.launch(), Submitted)
+    for path in site.home.glob(".sbatchat/requests/r1/*/exit"):
+        path.write_text("well\n")
+    for path in site.home.glob(".sbatchat/requests/r1/*/receipt-1"):
+        path.write_text("fine\n")
+    found = outcome((await site.shell.run(look(("r1",))))["r1"])
+    assert isinstance(found, Submitted)
+    assert found.jobs == (Receipt("1"),)
+
+
 async def test_a_batch_script_becomes_one_job(site: Site) -> None:
     """The receipt names it, and the job carries the request's signature."""
     assert await site.launch() == Submitted(
