@@ -84,7 +84,7 @@ async def test_the_image_is_then_known_by_its_name(lab: Room) -> None:
     """To a recipe, as the answer said."""
     async with told(lab) as hands:
         line = "/nemo run pretrain/llama3p1_2b_pt.py -p a3m -i e2e.sqsh --time 10 --dry-run"
-        shown = words(await hands.asked(line))
+        shown = words(await hands.asked(line, 60))
         assert f"-i {lab.cluster.address.images}/e2e.sqsh" in shown
 
 
