@@ -1,6 +1,6 @@
 # Each command does its own set-up, and may be run twice.
 .DEFAULT_GOAL := help
-WORKERS ?= 3
+WORKERS ?= 5
 .PHONY: help setup demo test check bench
 
 help:

@@ -57,9 +57,9 @@ async def test_a_job_that_succeeds(plays: Plays) -> None:
     assert (told.job.seen.state, told.job.seen.exit_code) == (State.COMPLETED, "0:0")
     assert told.history[0] == "Submitted. Slurm has not looked at it yet."
     assert told.history[-2].startswith("Running on alice-a3m-0 since ")
-    assert told.root == f"Completed after {_seconds(told)} s."
+    assert told.root == f"Completed after {_took(told)}."
     assert told.thread == {**STARTED, "1/ended": f"@U1 Job {told.job.id}: {told.root}"}
-    assert told.facts["Used"] == f"1 node × {_seconds(told)} s"
+    assert told.facts["Used"] == f"1 node × {_took(told)}"
 
 
 async def test_a_job_that_ends_within_a_second(plays: Plays) -> None:
@@ -77,7 +77,7 @@ async def test_a_job_that_fails(plays: Plays, way: play.Alone, code: int) -> Non
     """The whole exit code is told, where accounting would show 9:0 or 127:0."""
     told = await plays.end_of(way)
     assert (told.job.seen.state, told.job.seen.exit_code) == (State.FAILED, f"{code}:0")
-    assert told.root == f"Failed after {_seconds(told)} s."
+    assert told.root == f"Failed after {_took(told)}."
     assert told.facts["Exit code"] == str(code)
     assert told.thread["1/why"] == f"@U1 Job {told.job.id}: {UNEXPLAINED}"
 
@@ -96,7 +96,7 @@ async def test_a_job_cancelled_by_its_owner(plays: Plays) -> None:
     told = await plays.end_of(play.cancelled_by_owner)
     owner = told.job.seen.user
     assert told.job.seen.state is State.CANCELLED
-    assert told.root == f"Cancelled by {owner} after {_seconds(told)} s."
+    assert told.root == f"Cancelled by {owner} after {_took(told)}."
     assert told.thread == {**STARTED, "1/why": f"@U1 Job {told.job.id}: {_was(owner)}"}
 
 
@@ -104,7 +104,7 @@ async def test_a_job_cancelled_by_the_administrator(plays: Plays) -> None:
     """Accounting says 0, which is root, or Slurm itself."""
     told = await plays.end_of(play.cancelled_by_root)
     assert (told.job.seen.state, told.job.seen.cancelled_by) == (State.CANCELLED, "0")
-    assert told.root == f"Cancelled by Slurm or an administrator after {_seconds(told)} s."
+    assert told.root == f"Cancelled by Slurm or an administrator after {_took(told)}."
     assert list(told.thread) == ["1/running", "1/why"]
 
 
@@ -114,7 +114,7 @@ async def test_a_job_cancelled_by_another_account(plays: Plays) -> None:
     if told is None:
         pytest.skip("needs root and private namespaces: here only one account can own jobs")
     assert told.job.seen.state is State.CANCELLED
-    assert told.root == f"Cancelled by bob after {_seconds(told)} s."
+    assert told.root == f"Cancelled by bob after {_took(told)}."
     assert told.thread == {**STARTED, "1/why": f"@U1 Job {told.job.id}: {_was('bob')}"}
 
 
@@ -122,7 +122,7 @@ async def test_a_job_cancelled_from_slack(plays: Plays) -> None:
     """The person is named, not the account that the bot logs in as; nothing is diagnosed."""
     told = await plays.end_of(play.cancelled_from_slack)
     assert (told.job.seen.state, told.job.stopped_by) == (State.CANCELLED, "U7")
-    assert told.root == f"Cancelled by @U7 after {_seconds(told)} s."
+    assert told.root == f"Cancelled by @U7 after {_took(told)}."
     assert told.thread == {**STARTED, "1/ended": f"@U1 Job {told.job.id}: {told.root}"}
 
 
@@ -222,7 +222,7 @@ async def test_a_failed_job_that_slurm_has_forgotten(plays: Plays) -> None:
     """Accounting remembers how it ended."""
     told = await plays.end_of(play.gone_bad)
     assert (told.job.seen.state, told.job.seen.exit_code) == (State.FAILED, "3:0")
-    assert told.root == f"Failed after {_seconds(told)} s."
+    assert told.root == f"Failed after {_took(told)}."
     assert list(told.thread) == ["1/why"]
 
 
@@ -275,7 +275,7 @@ async def test_accounting_that_is_down_is_no_outage(
         await here.runs(cancelled)
         await here.as_owner("scancel", cancelled)
         told = await here.ends(cancelled)
-        assert told.root == f"Cancelled after {_seconds(told)} s."
+        assert told.root == f"Cancelled after {_took(told)}."
         await here.cluster.start_daemon("slurmdbd")
         late = await eye.tells(forgotten)
     assert (late.job.seen.state, late.job.seen.exit_code) == (State.FAILED, "3:0")
@@ -299,7 +299,7 @@ async def test_a_login_node_that_goes_away(plays: Plays) -> None:
     _told_once(silence)
     assert silence.running.seen.state is State.RUNNING
     assert silence.other.job.seen.state is State.CANCELLED
-    assert silence.other.root == f"Cancelled after {_seconds(silence.other)} s."
+    assert silence.other.root == f"Cancelled after {_took(silence.other)}."
 
 
 async def test_a_controller_that_goes_away(plays: Plays) -> None:
@@ -310,9 +310,10 @@ async def test_a_controller_that_goes_away(plays: Plays) -> None:
     assert silence.other.job.seen.state is State.COMPLETED
 
 
-def _seconds(told: Told) -> int:
+def _took(told: Told) -> str:
     assert told.job.seen.elapsed is not None
-    return round(told.job.seen.elapsed.total_seconds())
+    seconds = round(told.job.seen.elapsed.total_seconds())
+    return f"{seconds} s" if seconds else "less than 1 s"
 
 
 def _was(account: str) -> str:
