@@ -15,10 +15,11 @@ GROUPS = (
 """Tests that stay together, since they share what is dear: the group, and how their paths begin."""
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put each test into its group; the others go file by file."""
-    for item in items:
-        path = item.path.relative_to(TESTS).as_posix()
-        group = next((name for name, starts in GROUPS if path.startswith(starts)), path)
-        item.add_marker(pytest.mark.xdist_group(group))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Put a test into its group, or else that of its file.
+
+    At once, since xdist reads the groups before any conftest may change the items.
+    """
+    path = item.path.relative_to(TESTS).as_posix()
+    group = next((name for name, starts in GROUPS if path.startswith(starts)), path)
+    item.add_marker(pytest.mark.xdist_group(group))
