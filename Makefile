@@ -16,11 +16,11 @@ setup:
 demo:
 	@scripts/setup demo && exec .venv/bin/python -m bot demo
 
-# The kill tests first and alone, since they are many bots at once; what the bot sent to Slack in all
+# Tests are dealt to processes file by file, since those of a file share what is dear to set up. The kill tests first and alone, since they are many bots at once; what the bot sent to Slack in all
 # of them is checked last, when there is all of it.
 export TEST_RUN := $(shell date +%s.%N)
 PYTEST = .venv/bin/python -m pytest
-DEALT = $(PYTEST) -n $(WORKERS) --dist loadgroup
+DEALT = $(PYTEST) -n $(WORKERS) --dist loadfile
 
 test:
 	@scripts/setup test
