@@ -16,8 +16,9 @@ setup:
 demo:
 	@scripts/setup demo && exec .venv/bin/python -m bot demo
 
-# Tests are dealt to processes file by file, since those of a file share what is dear to set up. The kill tests first and alone, since they are many bots at once; what the bot sent to Slack in all
-# of them is checked last, when there is all of it.
+# The kill tests first and alone, since they are many bots at once. The others are dealt to processes file
+# by file, since the tests of a file share what is dear to set up. What the bot sent to Slack in all of
+# them is checked last, when there is all of it.
 export TEST_RUN := $(shell date +%s.%N)
 PYTEST = .venv/bin/python -m pytest
 DEALT = $(PYTEST) -n $(WORKERS) --dist loadfile
