@@ -19,6 +19,7 @@ from bot.shapes import (
     JobRef,
     NodeList,
     Partition,
+    Path,
     Qos,
     Retries,
     Switch,
@@ -108,6 +109,19 @@ ClusterTypeOption = Annotated[
 AfterOption = Annotated[
     JobIds,
     flag("--after", metavar="JOB", help="start only when this job has completed; may be repeated"),
+]
+ImageOption = Annotated[
+    Path | None,
+    flag("-i", "--image", metavar="IMAGE", help="the container image, a `.sqsh` file"),
+]
+LogDirOption = Annotated[
+    Path | None, flag("--log-dir", metavar="DIR", help="a folder for logs, mounted")
+]
+CacheDirOption = Annotated[
+    Path | None, flag("--cache-dir", metavar="DIR", help="a folder for downloads, mounted")
+]
+DataDirOption = Annotated[
+    Path | None, flag("--data-dir", metavar="DIR", help="a folder with data, mounted")
 ]
 DryRunOption = Annotated[Switch, flag("--dry-run", help="show what would run, and submit nothing")]
 RetriesOption = Annotated[

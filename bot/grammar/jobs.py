@@ -11,9 +11,13 @@ from bot.cluster_types import ClusterType
 from bot.options import (
     AccountOption,
     AfterOption,
+    CacheDirOption,
+    DataDirOption,
     DryRunOption,
     ExcludeOption,
+    ImageOption,
     JobWord,
+    LogDirOption,
     Options,
     PartitionOption,
     QosOption,
@@ -24,7 +28,7 @@ from bot.options import (
     word,
 )
 from bot.shape import one_of, refused, shown
-from bot.shapes import Attempt, Duration, Foreign, Index, Lines, Nodes, Path, Pattern, Switch
+from bot.shapes import Attempt, Duration, Foreign, Index, Lines, Nodes, Pattern, Switch
 
 JOB_KINDS = ("mine", "all", "running", "failed")
 
@@ -151,18 +155,10 @@ class Rerun(Options):
     no_wandb: Annotated[
         Switch, flag("--no-wandb", help="a NeMo-RL job without Weights & Biases")
     ] = False
-    image: Annotated[
-        Path | None, flag("-i", "--image", metavar="IMAGE", help="the container image")
-    ] = None
-    cache_dir: Annotated[
-        Path | None, flag("--cache-dir", metavar="DIR", help="the folder for downloads")
-    ] = None
-    log_dir: Annotated[
-        Path | None, flag("--log-dir", metavar="DIR", help="the folder for logs")
-    ] = None
-    data_dir: Annotated[
-        Path | None, flag("--data-dir", metavar="DIR", help="the folder with data")
-    ] = None
+    image: ImageOption = None
+    cache_dir: CacheDirOption = None
+    log_dir: LogDirOption = None
+    data_dir: DataDirOption = None
     after: AfterOption = ()
     retries: RetriesOption = 0
     dry_run: DryRunOption = False

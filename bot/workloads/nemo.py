@@ -18,8 +18,12 @@ from bot.model import Launch, Resources
 from bot.options import (
     AccountOption,
     AfterOption,
+    CacheDirOption,
+    DataDirOption,
     DryRunOption,
     ExcludeOption,
+    ImageOption,
+    LogDirOption,
     Options,
     PartitionOption,
     QosOption,
@@ -58,10 +62,7 @@ class NemoRun(Options):
             choices=tuple(GPUS_PER_NODE),
         ),
     ] = None
-    image: Annotated[
-        Path | None,
-        flag("-i", "--image", metavar="IMAGE", help="the container image, a `.sqsh` file"),
-    ] = None
+    image: ImageOption = None
     workdir: Annotated[
         Path | None, flag("-d", "--workdir", "--work-dir", metavar="DIR", help="the work directory")
     ] = None
@@ -69,15 +70,9 @@ class NemoRun(Options):
         Name | None,
         flag("--experiment-name", metavar="NAME", help="its name; by default the recipe's"),
     ] = None
-    log_dir: Annotated[
-        Path | None, flag("--log-dir", metavar="DIR", help="a folder for logs, mounted")
-    ] = None
-    cache_dir: Annotated[
-        Path | None, flag("--cache-dir", metavar="DIR", help="a folder for downloads, mounted")
-    ] = None
-    data_dir: Annotated[
-        Path | None, flag("--data-dir", metavar="DIR", help="a folder with data, mounted")
-    ] = None
+    log_dir: LogDirOption = None
+    cache_dir: CacheDirOption = None
+    data_dir: DataDirOption = None
     time: TimeOption = None
     account: AccountOption = None
     qos: QosOption = None
