@@ -17,6 +17,7 @@ from bot.cluster import files
 from bot.cluster.logs import LogFile, log_files
 from bot.diagnosis import Finding, diagnose, from_observation
 from bot.errors import AccessRefused, ClusterError, StoreFailed
+from bot.following import explained
 from bot.job import Job, State
 from bot.login_node import LoginNode
 from bot.messages import living, under
@@ -104,8 +105,7 @@ class Explainer:
                 "settled": True,
                 "progress": explanation.progress or job.progress,
                 "result": _result(request, job, explanation.tail),
-                "label": finding.label if finding else "",
-                "cause": finding.title if finding else "",
+                **explained(finding),
             }
         )
         wanted = await self._wanted(node, request, done, explanation) if request else []

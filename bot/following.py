@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.cluster import slurm
 from bot.cluster.slurm import AccountingOff, Attempt, matching
+from bot.diagnosis import Finding
 from bot.job import Job, Observation, State, base_id
 
 PATIENCE = timedelta(minutes=5)
@@ -35,6 +36,18 @@ def grouped(rows: Mapping[str, str]) -> dict[str, dict[str, str]]:
     return jobs
 
 
+def explained(finding: Finding | None) -> dict[str, object]:
+    """Return what a job keeps of a diagnosis; nothing of none."""
+    if finding is None:
+        return {"label": "", "cause": "", "transient": False, "blamed": ()}
+    return {
+        "label": finding.label,
+        "cause": finding.title,
+        "transient": finding.transient,
+        "blamed": finding.nodes,
+    }
+
+
 def by_job(observations: Sequence[Observation]) -> dict[str, tuple[Observation, ...]]:
     """Return the observations of each job."""
     found: defaultdict[str, tuple[Observation, ...]] = defaultdict(tuple)
@@ -49,7 +62,7 @@ def advance(job: Job, seen: Sequence[Observation]) -> Job:
     chief = _overall(whole(seen), counted)
     # Of an array one task may wait after another has run: that is no requeue.
     again = not counted and chief.state is State.PENDING and job.seen.state in _BEGUN
-    passed = {} if chief.state is State.PENDING else {"label": "", "cause": ""}
+    passed: dict[str, object] = {} if chief.state is State.PENDING else explained(None)
     if again:
         passed = {"progress": ""}  # how far the attempt before it came
     return job.model_copy(

@@ -106,4 +106,4 @@ def _with_cause(job: Job, past: Sequence[str]) -> Job:
     finding = diagnose({}, from_observation(job.seen, past=past))
     if finding.healthy or not past:
         return job
-    return job.model_copy(update={"label": finding.label, "cause": finding.title})
+    return job.model_copy(update=following.explained(finding))

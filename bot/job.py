@@ -158,6 +158,10 @@ class Job(Numerous):
     """The diagnosis of the last attempt that failed, by label."""
     cause: str = ""
     """The same as a sentence."""
+    transient: bool = False
+    """Whether running it again as it is plausibly helps against that."""
+    blamed: tuple[str, ...] = ()
+    """The nodes that are to blame for it."""
     session: Session | None = None
     """Only an interactive job has one."""
 

@@ -15,9 +15,10 @@ from itertools import groupby
 
 from bot.diagnosis.facts import Facts
 from bot.diagnosis.finding import HEALTHY, NOT_IN_LOG, Evidence, Finding
-from bot.diagnosis.rule import Mark, Rule, Strength
+from bot.diagnosis.rule import Action, Mark, Rule, Strength
 from bot.diagnosis.rules import MARKS, RULES, WARNINGS
 from bot.diagnosis.scan import Scan, Scanner, Sign
+from bot.nodelist import node_names
 
 _SCANNER = Scanner(RULES, marks=MARKS, warnings=WARNINGS)
 _DEMOTED = 50
@@ -149,7 +150,24 @@ def _finding(rule: Rule, clues: Sequence[_Clue], facts: Facts, confidence: float
         remedy=rule.words(remedy, groups),
         actions=rule.again if again and rule.again else rule.actions,
         transient=rule.transient,
+        nodes=_blamed(rule, clues, facts),
     )
+
+
+def _blamed(rule: Rule, clues: Sequence[_Clue], facts: Facts) -> tuple[str, ...]:
+    """Return the nodes whose lines prove it, unless most of the job's nodes say the same."""
+    if Action.EXCLUDE_NODE not in rule.actions:
+        return ()
+    nodes = node_names(facts.node_list)
+    if len(nodes) == 1:
+        return nodes
+    named = dict.fromkeys(node for clue in clues if (node := _node(clue)))
+    known = tuple(node for node in named if not nodes or node in nodes)
+    return known if not nodes or 2 * len(known) <= len(nodes) else ()
+
+
+def _node(clue: _Clue) -> str:
+    return clue.sign.line.node or clue.sign.groups().get("node", "")
 
 
 def _by_number(clues: Sequence[_Clue], group: str) -> tuple[Sequence[_Clue], str]:
@@ -171,6 +189,6 @@ def _evidence(clues: Sequence[_Clue]) -> tuple[Evidence, ...]:
     for clue in clues:
         sign = clue.sign
         if sign.text not in quoted and len(quoted) < _MOST_QUOTED:
-            node = sign.line.node or sign.groups().get("node", "")
-            quoted[sign.text] = Evidence(clue.file, sign.line_no, sign.text, sign.line.rank, node)
+            rank, node = sign.line.rank, _node(clue)
+            quoted[sign.text] = Evidence(clue.file, sign.line_no, sign.text, rank, node)
     return tuple(quoted.values())

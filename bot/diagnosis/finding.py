@@ -19,6 +19,8 @@ class Evidence:
     line: str
     rank: str = ""
     node: str = ""
+    ranks: tuple[str, ...] = ()
+    """All ranks whose logs say the same, in their order; empty where no line names its rank."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +38,8 @@ class Finding:
     actions: tuple[Action, ...] = ()
     transient: bool = False
     """Whether a plain rerun plausibly helps."""
+    nodes: tuple[str, ...] = ()
+    """The nodes to blame; empty where none is, or it is not known which."""
 
     @property
     def healthy(self) -> bool:
