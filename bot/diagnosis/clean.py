@@ -33,11 +33,16 @@ class Line:
     """Without the header of a logger that calls it an error, as rules see it."""
     rank: str = ""
     node: str = ""
+    task: str = ""
+    """The number that `srun --label` gives, which may be a node's and not a rank's."""
+    local: bool = False
+    """The rank is counted anew on each node."""
 
 
 def line(raw: bytes) -> Line:
     """Strip a progress bar and the prefixes, keep the rank and node they name."""
-    rank = node = ""
+    rank = node = task = ""
+    local = False
     text = raw.strip()
     for _ in range(_MOST_PREFIXES):
         found = _PREFIX.match(text)
@@ -47,9 +52,14 @@ def line(raw: bytes) -> Line:
         if _BAR not in prefix:
             named_rank, named_node = _who(prefix)
             rank, node = named_rank or rank, named_node or node
+            task = task or (named_rank if _TASK.fullmatch(prefix) else "")
+            local = prefix.startswith(_LOCAL) if named_rank else local
         text = text[len(prefix) :].strip()
+    if not node and _NCCL in text[:_HEAD]:
+        speaks = _NCCL_HOST.match(text)
+        node = speaks.group(1).decode() if speaks else ""
     header = _HEADER.match(text) if text[:1] in _HEADS else None
-    return Line(text, text[header.end() :] if header else text, rank, node)
+    return Line(text, text[header.end() :] if header else text, rank, node, task, local)
 
 
 @lru_cache(maxsize=4096)
@@ -62,6 +72,10 @@ def _who(prefix: bytes) -> tuple[str, str]:
 _MOST_PREFIXES = 5
 _SLURM = (b"slurmstepd", b"srun", b"sbatch")
 _BAR = b"%|"
+_TASK = pattern(r"\d{1,5}: ?")
+_LOCAL = (b"[default", b"[local_rank")
+_NCCL, _HEAD = b" NCCL ", 120
+_NCCL_HOST = pattern(r"([a-z][\w.-]*):\d+:\d+ \[\d+\] NCCL ")
 _PREFIX = pattern(
     # a progress bar whose carriage return was lost
     r".*\d+%\|.*(?:it/s|s/it|B/s|s/ba|ba/s|examples/s|tok/s)[^\]]*\]"

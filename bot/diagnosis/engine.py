@@ -9,12 +9,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import groupby
 
+from bot.diagnosis.collective import Call, Suspects, compare
 from bot.diagnosis.facts import Facts
 from bot.diagnosis.finding import HEALTHY, NOT_IN_LOG, Evidence, Finding
+from bot.diagnosis.places import Places
 from bot.diagnosis.rule import Action, Mark, Rule, Strength
 from bot.diagnosis.rules import MARKS, RULES, WARNINGS
 from bot.diagnosis.scan import Scan, Scanner, Sign
@@ -48,24 +51,43 @@ class _Clue:
     def rule(self) -> Rule:
         return self.sign.rule
 
+    @property
+    def rank(self) -> str:
+        """The rank that says so; empty where the line does not tell."""
+        return self.sign.line.rank or self.sign.groups().get("rank", "")
+
+    def rank_in(self, facts: Facts) -> str:
+        """Return the rank, unless it is one of each node of several."""
+        several = facts.nodes is not None and facts.nodes > 1
+        return "" if self.sign.line.local and several else self.rank
+
+    def node(self, places: Places) -> str:
+        """Return the node it was said on; empty where nothing tells."""
+        line = self.sign.line
+        named = line.node or self.sign.groups().get("node", "")
+        return named or places.node("" if line.local else self.rank, line.task)
+
 
 def diagnose(texts: Mapping[str, str] | Sequence[Source], facts: Facts | None = None) -> Finding:
     """Return the root cause of a job from its logs, most telling log first, and its facts."""
     facts = facts or Facts()
     scans = [(source.name, _SCANNER.scan(source.chunks)) for source in _sources(texts)]
     clues = [clue for name, scan in scans for clue in _clues(name, scan, facts)]
+    places = Places()
+    for _, scan in scans:
+        places.add(scan.places)
     for rule in RULES:
         if rule.decided is not None and rule.decided(facts):
             proof = [clue for clue in clues if clue.rule.label == rule.label]
-            return _finding(rule, proof, facts, 0.97)
+            return _finding(rule, proof, facts, places, 0.97)
     causes = [clue for clue in clues if _names(clue, facts)]
     if causes:
-        return _strongest(causes, facts)
+        return _strongest(causes, facts, places)
     for rule in RULES:
         if rule.presumed is not None and rule.presumed(facts, not clues):
-            return _finding(rule, (), facts, 0.8)
+            return _finding(rule, (), facts, places, 0.8)
     if facts.failed or (clues and not facts.going):
-        return _finding(_NOT_IN_LOG, (), facts, 0.6)
+        return _finding(_NOT_IN_LOG, (), facts, places, 0.6)
     return Finding(label=HEALTHY, group="healthy", title="Nothing failed.", confidence=0.9)
 
 
@@ -112,14 +134,14 @@ def _names(clue: _Clue, facts: Facts) -> bool:
     return clue.strength > Strength.CONSEQUENCE and (not facts.going or clue.rule.going)
 
 
-def _strongest(causes: Sequence[_Clue], facts: Facts) -> Finding:
+def _strongest(causes: Sequence[_Clue], facts: Facts, places: Places) -> Finding:
     """Choose the strongest kind of sign, and the earliest of that kind."""
     strength = max(clue.strength for clue in causes)
     best = [clue for clue in causes if clue.strength == strength]
     rule = best[0].rule
     rivals = {clue.rule.label for clue in best} - {rule.label}
     alike = [clue for clue in best if clue.rule.label == rule.label]
-    return _finding(rule, alike, facts, _sure(strength, len(rivals)))
+    return _finding(rule, alike, facts, places, _sure(strength, len(rivals)))
 
 
 def _sure(strength: int, rivals: int) -> float:
@@ -128,13 +150,16 @@ def _sure(strength: int, rivals: int) -> float:
     return round(base - min(rivals, 3) * 0.1, 2)
 
 
-def _finding(rule: Rule, clues: Sequence[_Clue], facts: Facts, confidence: float) -> Finding:
+def _finding(
+    rule: Rule, clues: Sequence[_Clue], facts: Facts, places: Places, confidence: float
+) -> Finding:
     groups = {"who": facts.person, "partition": facts.partition, "reason": facts.reason}
-    if rule.lowest:
-        clues, lagging = _by_number(clues, rule.lowest)
-        groups["lagging"] = lagging
+    suspects = _compared(clues, facts, places) if rule.compared else Suspects()
+    odd = {str(rank) for rank in suspects.ranks}
+    clues = sorted(clues, key=lambda clue: clue.rank not in odd)
     if clues:
         groups |= clues[0].sign.groups()
+    groups |= suspects.words() if rule.compared else {}
     again = rule.label in facts.earlier
     title, remedy = rule.title, rule.remedy
     if again and rule.remedy_again:
@@ -146,49 +171,59 @@ def _finding(rule: Rule, clues: Sequence[_Clue], facts: Facts, confidence: float
         group=rule.group,
         title=rule.words(title, groups),
         confidence=confidence,
-        evidence=_evidence(clues),
+        evidence=_evidence(rule, clues, facts, places),
         remedy=rule.words(remedy, groups),
         actions=rule.again if again and rule.again else rule.actions,
         transient=rule.transient,
-        nodes=_blamed(rule, clues, facts),
+        nodes=_blamed(rule, clues, odd, facts, places),
     )
 
 
-def _blamed(rule: Rule, clues: Sequence[_Clue], facts: Facts) -> tuple[str, ...]:
+def _compared(clues: Sequence[_Clue], facts: Facts, places: Places) -> Suspects:
+    """Compare what the ranks say of their collective."""
+    calls = []
+    for clue in clues:
+        said = clue.sign.groups()
+        if clue.rank and "seq" in said:
+            group, operation = said.get("pg", "0"), said.get("op", "")
+            number, size = int(said["seq"]), said.get("size", "")
+            calls.append(Call(int(clue.rank), group, number, operation, size))
+    return compare(calls, max(places.world, facts.gpus or 0))
+
+
+def _blamed(
+    rule: Rule, clues: Sequence[_Clue], odd: AbstractSet[str], facts: Facts, places: Places
+) -> tuple[str, ...]:
     """Return the nodes whose lines prove it, unless most of the job's nodes say the same."""
-    if Action.EXCLUDE_NODE not in rule.actions:
+    if Action.EXCLUDE_NODE not in rule.actions or (rule.compared and not odd):
         return ()
     nodes = node_names(facts.node_list)
     if len(nodes) == 1:
         return nodes
-    named = dict.fromkeys(node for clue in clues if (node := _node(clue)))
-    known = tuple(node for node in named if not nodes or node in nodes)
-    return known if not nodes or 2 * len(known) <= len(nodes) else ()
+    found = [clue.node(places) for clue in clues if not odd or clue.rank in odd]
+    # A rank without a word has no line: its task is its rank where that holds for the others.
+    same = all(clue.rank == clue.sign.line.task for clue in clues)
+    found += [places.node(rank, rank if same else "") for rank in sorted(odd)]
+    named = dict.fromkeys(node for node in found if node and (not nodes or node in nodes))
+    return tuple(named) if not nodes or 2 * len(named) <= len(nodes) else ()
 
 
-def _node(clue: _Clue) -> str:
-    return clue.sign.line.node or clue.sign.groups().get("node", "")
-
-
-def _by_number(clues: Sequence[_Clue], group: str) -> tuple[Sequence[_Clue], str]:
-    """Put the lowest number first; name its rank where the others are further."""
-    numbered = [(int(n), clue) for clue in clues if (n := clue.sign.groups().get(group))]
-    numbered.sort(key=lambda pair: pair[0])
-    ranks = [
-        {clue.sign.groups().get("rank", clue.sign.line.rank) for _, clue in same}
-        for _, same in groupby(numbered, key=lambda pair: pair[0])
-    ]
-    behind = ranks[0] if len(ranks) > 1 else set()
-    rest = [clue for clue in clues if group not in clue.sign.groups()]
-    return [*(clue for _, clue in numbered), *rest], behind.pop() if len(behind) == 1 else ""
-
-
-def _evidence(clues: Sequence[_Clue]) -> tuple[Evidence, ...]:
-    """Quote the first line of each wording: ranks say the same."""
-    quoted: dict[str, Evidence] = {}
+def _evidence(
+    rule: Rule, clues: Sequence[_Clue], facts: Facts, places: Places
+) -> tuple[Evidence, ...]:
+    """Quote the first line of each wording, with all the ranks that say the same."""
+    alike: dict[bytes, list[_Clue]] = {}
     for clue in clues:
-        sign = clue.sign
-        if sign.text not in quoted and len(quoted) < _MOST_QUOTED:
-            rank, node = sign.line.rank, _node(clue)
-            quoted[sign.text] = Evidence(clue.file, sign.line_no, sign.text, rank, node)
-    return tuple(quoted.values())
+        text = clue.sign.line.text
+        alike.setdefault(text if rule.compared else _FIGURES.sub(b"0", text), []).append(clue)
+    quoted = []
+    for same in list(alike.values())[:_MOST_QUOTED]:
+        sign, node = same[0].sign, same[0].node(places)
+        ranks = tuple(dict.fromkeys(clue.rank_in(facts) for clue in same if clue.rank_in(facts)))
+        quoted.append(
+            Evidence(same[0].file, sign.line_no, sign.text, ranks[0] if ranks else "", node, ranks)
+        )
+    return tuple(quoted)
+
+
+_FIGURES = re.compile(rb"[0-9]+")

@@ -22,6 +22,15 @@ def pattern(text: str) -> Pattern:
     return re2.compile(text.encode(), _options())
 
 
+def groups(text: str, line: bytes) -> dict[str, str] | None:
+    """Return the named groups of a pattern that matched something; None without a match."""
+    found = pattern(text).search(line)
+    if found is None:
+        return None
+    pairs = ((k.decode(), v) for k, v in found.groupdict().items() if v)
+    return {k: v.decode("utf-8", "replace").strip() for k, v in pairs}
+
+
 def pattern_set(texts: Sequence[str]) -> PatternSet:
     """Compile patterns that are tried together on one line; `Match` gives their indices."""
     compiled = re2.Set.SearchSet(_options())

@@ -90,6 +90,8 @@ class Mark(StrEnum):
     """A new attempt: nothing before it counts."""
 
 
+COMPARED = frozenset({"rank", "pg", "seq", "op", "size"})
+"""What a collective's line tells: rank, process group, number, operation, elements."""
 WENT_ON = frozenset({Mark.STEP, Mark.ALIVE, Mark.SAVED, Mark.DONE})
 
 
@@ -133,8 +135,9 @@ class Rule:
     """Counts also for a job that runs on or ended well, as a loss that is NaN does."""
     healed: frozenset[Mark] = WENT_ON
     """The marks after a sign that prove that the run got over it."""
-    lowest: str = ""
-    """Named group whose lowest number marks the rank to blame: its lines come first."""
+    compared: bool = False
+    """The ranks' lines are compared: who stands out is told, and comes first. The patterns' groups
+    are `COMPARED`; the title may use `lagging`, `diverged`, `silent` and `operation`."""
 
     decided: Callable[[Facts], bool] | None = None
     """Scheduler facts that name this failure whatever the text says."""

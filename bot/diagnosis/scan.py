@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.diagnosis.clean import Line, line, lines
-from bot.diagnosis.patterns import pattern, pattern_set, sieve
+from bot.diagnosis.patterns import groups, pattern_set, sieve
+from bot.diagnosis.places import PLACES, Places
 from bot.diagnosis.rule import Mark, Rule, Strength
 
 _BLOCK = 1 << 20
@@ -39,10 +40,9 @@ class Sign:
     def groups(self) -> dict[str, str]:
         """Return the named groups of the first pattern that matches."""
         for text in self.rule.patterns:
-            found = pattern(text).search(self.line.bare)
+            found = groups(text, self.line.bare)
             if found is not None:
-                pairs = ((k.decode(), v) for k, v in found.groupdict().items() if v)
-                return {k: v.decode("utf-8", "replace").strip() for k, v in pairs}
+                return found
         return {}
 
 
@@ -53,8 +53,13 @@ class Scan:
     signs: list[Sign] = field(default_factory=list)
     marks: dict[Mark, list[int]] = field(default_factory=lambda: {mark: [] for mark in Mark})
     """Orders at which the run went on; of steps, at most three between two signs."""
+    places: Places = field(default_factory=Places)
     size: int = 0
     """Bytes read."""
+
+
+class _Place:
+    """What a line is that tells where a rank runs."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,7 @@ class _Verdict:
     mark: Mark | None = None
     frames: frozenset[str] = frozenset()
     traceback: bool = False
+    place: bool = False
 
 
 class Scanner:
@@ -81,21 +87,24 @@ class Scanner:
         telling = [text for rule in rules if _telling(rule) for text in rule.patterns]
         kinds = [(mark, text) for mark in Mark if mark is not Mark.STEP for text in marks[mark]]
         self._place = {id(rule): i for i, rule in enumerate(rules)}
-        self._meanings: list[Rule | Mark | str] = [
+        self._meanings: list[Rule | Mark | str | _Place] = [
             *(rule for rule in rules for _ in rule.patterns),
             *(mark for mark, _ in kinds),
             *frames,
+            *(_PLACE for _ in PLACES),
         ]
         self._set = pattern_set(
             [
                 *(text for rule in rules for text in rule.patterns),
                 *(text for _, text in kinds),
                 *frames,
+                *PLACES,
             ]
         )
         self._warnings = pattern_set(warnings)
         self._steps, self._step = sieve(marks[Mark.STEP]), pattern_set(marks[Mark.STEP])
-        self._sieve = sieve([*telling, *(text for _, text in kinds), *frames, _TRACEBACK])
+        kinds_and_places = [*(text for _, text in kinds), *frames, *PLACES]
+        self._sieve = sieve([*telling, *kinds_and_places, _TRACEBACK])
         self._known: dict[bytes, _Verdict] = {}
 
     def scan(self, chunks: Iterable[bytes]) -> Scan:
@@ -142,19 +151,22 @@ class Scanner:
         meanings = [self._meanings[i] for i in self._set.Match(text) or ()]
         rules = [meaning for meaning in meanings if isinstance(meaning, Rule)]
         mark = next((meaning for meaning in meanings if isinstance(meaning, Mark)), None)
+        place = any(meaning is _PLACE for meaning in meanings)
         if mark is not None or any(not _telling(rule) for rule in rules):
-            return _Verdict(mark=mark)
+            return _Verdict(mark=mark, place=place)
         if rules and self._warnings.Match(text):
             rules = [rule for rule in rules if rule.quiet]
         if any(not rule.last_resort and not rule.within for rule in rules):
             rules = [rule for rule in rules if not rule.last_resort]
         return _Verdict(
             rules=tuple(sorted(rules, key=lambda r: (-r.strength, self._place[id(r)]))),
-            frames=frozenset(m for m in meanings if not isinstance(m, Rule | Mark)),
+            frames=frozenset(m for m in meanings if isinstance(m, str)),
             traceback=b"Traceback (most recent call last)" in text,
+            place=place,
         )
 
 
+_PLACE = _Place()
 _TRACEBACK = "Traceback .most recent call last"
 
 
@@ -175,22 +187,28 @@ class _Walk:
 
     def meet(self, verdict: _Verdict, clean: Line) -> None:
         """Take in one line."""
+        if verdict.place:
+            self._found.places.meet(clean)
         if verdict.mark is Mark.IGNORED:
             self._ignoring.add(clean.rank)
         elif verdict.mark is not None:
             self.mark(verdict.mark)
-        if verdict.traceback:
-            self._frames[clean.rank] = set()
-        if verdict.frames:
-            self._frames.setdefault(clean.rank, set()).update(verdict.frames)
-        frames = self._frames.get(clean.rank, ())
-        rule = next((r for r in verdict.rules if not r.within or r.within in frames), None)
+        rule = self._known_by(verdict, clean.rank)
         if rule is None:
             return
         if clean.rank not in self._ignoring:
             self._sign(rule, clean)
         elif not verdict.traceback:
             self._ignoring.discard(clean.rank)  # the exception's own line ends it
+
+    def _known_by(self, verdict: _Verdict, rank: str) -> Rule | None:
+        """Return the first rule that fits the traceback which this rank is in."""
+        if verdict.traceback:
+            self._frames[rank] = set()
+        if verdict.frames:
+            self._frames.setdefault(rank, set()).update(verdict.frames)
+        frames = self._frames.get(rank, ())
+        return next((r for r in verdict.rules if not r.within or r.within in frames), None)
 
     def mark(self, mark: Mark) -> None:
         """Note that the run went on here."""

@@ -90,12 +90,18 @@ RULES = (
     Rule(
         label="nccl-timeout",
         group=_GROUP,
-        title="A collective did not end in time[: rank {lagging} is behind the others].",
-        remedy="Compare SeqNum over the ranks: the lowest, the rank without a line, or the one "
-        "with another operation is the suspect. Resume from the checkpoint; exclude its node if "
-        "it repeats.",
+        title="A collective[ ({operation})] did not end in time[; behind the others: rank "
+        "{lagging}][; in another operation than the others: rank {diverged}][; without a word: "
+        "rank {silent}].",
+        remedy="Look what the rank named was doing, or which rank wrote no time-out; rerun from "
+        "the last checkpoint, and exclude its node if it happens again.[ It was only collective "
+        "{early} of the run: look at the set-up and the network first.]",
         patterns=(
-            r"(?:Rank (?P<rank>\d+)\].*)?operation timeout: WorkNCCL\(SeqNum=(?P<seq>\d+)",
+            (
+                r"(?:(?:\[PG (?:ID )?(?P<pg>\d+)\b[^\]]*)?Rank (?P<rank>\d+)\].*)?operation "
+                r"timeout: WorkNCCL\(SeqNum=(?P<seq>\d+)(?:, OpType=(?P<op>\w+))?"
+                r"(?:, NumelIn=(?P<size>\d+))?"
+            ),
             r"caught collective operation timeout",
             r"Timed out waiting \d+ms for (?:recv|send) operation",
             r"(?:[Mm]onitored)?[Bb]arrier.*(?:timed out|Timeout after|failed to pass)",
@@ -109,7 +115,7 @@ RULES = (
         transient=True,
         strength=Strength.TIMEOUT,
         quiet=True,
-        lowest="seq",
+        compared=True,
     ),
     Rule(
         label="rendezvous-timeout",

@@ -28,7 +28,22 @@ from bot.diagnosis.clean import Line, line, lines
 )
 def test_prefixes_go_and_the_rank_and_node_stay(raw: str, rank: str, node: str) -> None:
     """However many launchers stand in a row."""
-    assert line(raw.encode()) == Line(b"boom", b"boom", rank, node)
+    clean = line(raw.encode())
+    assert (clean.text, clean.bare, clean.rank, clean.node) == (b"boom", b"boom", rank, node)
+
+
+def test_a_tasks_number_and_a_nodes_own_count_are_told_from_a_rank() -> None:
+    """`srun --label` counts tasks, torchrun's `default` begins anew on each node."""
+    assert line(b"1: [rank11]: boom") == Line(b"boom", b"boom", "11", "", "1")
+    assert line(b"[default3]:boom").local
+    assert not line(b"[default3]:[rank11]: boom").local
+
+
+def test_nccl_says_on_which_node_it_speaks() -> None:
+    """The line is quoted whole."""
+    raw = b"3: bob-h200-5:826106:827987 [3] NCCL WARN Call to ibv_create_qp failed"
+    assert (line(raw).rank, line(raw).node) == ("3", "bob-h200-5")
+    assert line(raw).text.startswith(b"bob-h200-5:")
 
 
 @pytest.mark.parametrize(

@@ -74,10 +74,50 @@ def test_the_rank_that_lags_in_a_collective_is_named() -> None:
     """It has the lowest sequence number; where all are level nobody is blamed."""
     line = "[Rank {}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum={}, OpType=X,\n"
     finding = diagnose({"o": line.format(0, 88) + line.format(6, 87) + line.format(1, 88)})
-    assert finding.title.endswith("rank 6 is behind the others.")
+    assert finding.title.endswith("behind the others: rank 6.")
     assert "SeqNum=87" in finding.evidence[0].line
     level = diagnose({"o": line.format(0, 88) + line.format(1, 88)})
-    assert level.title == "A collective did not end in time."
+    assert level.title == "A collective (X) did not end in time."
+    assert level.nodes == ()
+
+
+def test_the_node_of_the_rank_that_is_to_blame_is_named() -> None:
+    """By torchrun's summary, Slurm's own lines, or NCCL's."""
+    facts = Facts(state="FAILED", nodes=4, node_list="a-[0-3]")
+    ecc = "[rank11]: RuntimeError: CUDA error: uncorrectable ECC error encountered\n"
+    summary = "  host      : a-1\n  rank      : 11 (local_rank: 3)\n"
+    finding = diagnose({"o": ecc + summary}, facts)
+    assert (finding.nodes, finding.evidence[0].node) == (("a-1",), "a-1")
+    said = "srun: error: a-2: tasks 2-3: Exited with exit code 1\n"
+    assert diagnose({"o": f"3: {ecc}{said}"}, facts).nodes == ("a-2",)
+    spoken = "a-3:8:9 [3] NCCL INFO ncclCommInitRank comm 0x1 rank 11 nranks 16 - Init START\n"
+    small = "a-0:8:9 [3] NCCL INFO ncclCommInitRank comm 0x2 rank 11 nranks 12 - Init START\n"
+    assert diagnose({"o": spoken + small + ecc}, facts).nodes == ("a-3",)
+    assert diagnose({"o": ecc}, facts).nodes == ()
+
+
+def test_what_most_nodes_say_is_no_nodes_fault() -> None:
+    """A fault of the program shows on all of them."""
+    facts = Facts(state="FAILED", nodes=2, node_list="a-[0-1]")
+    crash = "{}: a-{}: Fatal Python error: Segmentation fault\n"
+    assert diagnose({"o": crash.format(0, 0)}, facts).nodes == ("a-0",)
+    assert diagnose({"o": crash.format(0, 0) + crash.format(1, 1)}, facts).nodes == ()
+
+
+def test_ranks_that_say_the_same_are_one_line_of_proof() -> None:
+    """Whatever figures stand in it."""
+    oom = "[rank{}]: torch.OutOfMemoryError: CUDA out of memory. GPU {} has {}.00 GiB free.\n"
+    finding = diagnose({"o": "".join(oom.format(n, n, n) for n in range(4))})
+    (evidence,) = finding.evidence
+    assert (evidence.rank, evidence.ranks) == ("0", ("0", "1", "2", "3"))
+
+
+def test_a_count_that_begins_anew_on_each_node_is_no_rank() -> None:
+    """`default3` is there twice on two nodes."""
+    text = "[default3]:torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+    one = diagnose({"o": text}, Facts(nodes=1)).evidence[0].rank
+    two = diagnose({"o": text}, Facts(nodes=2)).evidence[0].rank
+    assert (one, two) == ("3", "")
 
 
 def test_a_cancelled_step_is_a_cancellation_only_when_nothing_failed_before() -> None:
