@@ -127,6 +127,21 @@ class Session(Value):
     """The bot releases it, or has released it, since its time was up."""
 
 
+class Tally(Value):
+    """What accounting adds to how a job ended; empty where it keeps none."""
+
+    steps: tuple[str, ...] = ()
+    """Slurm's state words of the steps, in their order."""
+    worst: str = ""
+    """The worst exit code of a step, `code:signal`; the script may have gone on after it."""
+    stopped_by: str = ""
+    """The account or uid that cancelled a step."""
+    used: int = 0
+    """Bytes of memory of the greediest task."""
+    asked: int = 0
+    """Bytes of memory on each node that the job had."""
+
+
 class Job(Numerous):
     """A job the bot follows: the newest observation of it, and how it got here."""
 

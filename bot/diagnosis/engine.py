@@ -153,7 +153,7 @@ def _sure(strength: int, rivals: int) -> float:
 def _finding(
     rule: Rule, clues: Sequence[_Clue], facts: Facts, places: Places, confidence: float
 ) -> Finding:
-    groups = {"who": facts.person, "partition": facts.partition, "reason": facts.reason}
+    groups = facts.words()
     suspects = _compared(clues, facts, places) if rule.compared else Suspects()
     odd = {str(rank) for rank in suspects.ranks}
     clues = sorted(clues, key=lambda clue: clue.rank not in odd)

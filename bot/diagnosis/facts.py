@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.job import Observation
+from bot.job import Observation, Tally
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +22,12 @@ class Facts:
     signal: int | None = None
     cancelled_by: str = ""
     """Account or uid, where sacct says so."""
+    steps: tuple[str, ...] = ()
+    """State words of its steps."""
+    used: int = 0
+    """Bytes of memory of the greediest task, where accounting looked."""
+    asked: int = 0
+    """Bytes of memory that the job had on each node."""
     owner: str = ""
     past: tuple[str, ...] = ()
     """State words of earlier attempts, oldest first."""
@@ -44,6 +50,16 @@ class Facts:
     def going(self) -> bool:
         """Whether the job waits, runs, or ended as wished."""
         return self.state in _GOING
+
+    def words(self) -> dict[str, str]:
+        """Return what titles and remedies may name."""
+        return {
+            "who": self.person,
+            "partition": self.partition,
+            "reason": self.reason,
+            "used": _gigabytes(self.used),
+            "asked": _gigabytes(self.asked),
+        }
 
     @property
     def person(self) -> str:
@@ -71,15 +87,20 @@ def from_observation(
     past: Sequence[str] = (),
     earlier: Sequence[str] = (),
     lacking: frozenset[str] = frozenset(),
+    tally: Tally | None = None,
 ) -> Facts:
-    """Return the facts of a job the tracker observes."""
+    """Return the facts of a job the tracker observes, and of what accounting adds."""
+    tally = tally or Tally()
     code, signal = _exit(seen.exit_code)
     return Facts(
         state=_word(seen.raw),
         reason=_reason(seen.reason),
         code=code,
         signal=signal,
-        cancelled_by=seen.cancelled_by or _canceller(seen.raw),
+        cancelled_by=seen.cancelled_by or _canceller(seen.raw) or tally.stopped_by,
+        steps=tally.steps,
+        used=tally.used,
+        asked=tally.asked,
         owner=seen.user,
         past=tuple(_word(state) for state in past),
         started=seen.started is not None,
@@ -94,8 +115,10 @@ def from_observation(
 
 def from_context(context: Mapping[str, Any]) -> Facts:
     """Return the facts of a JSON object: plain fields, and raw `sacct` rows where given."""
-    rows = [row for row in sacct_rows(context.get("sacct") or ()) if "." not in row["JobID"]]
+    told = sacct_rows(context.get("sacct") or ())
+    rows = [row for row in told if "." not in row["JobID"]]
     last = rows[-1] if rows else {}
+    steps = told[told.index(last) + 1 :] if last else []
     code, signal = _exit(str(context.get("exit_code_scontrol") or context.get("exit_code") or ""))
     state = str(context.get("state") or last.get("State") or "")
     return Facts(
@@ -104,6 +127,7 @@ def from_context(context: Mapping[str, Any]) -> Facts:
         code=code,
         signal=signal,
         cancelled_by=_canceller(state) or _canceller(last.get("State", "")),
+        steps=tuple(_word(step.get("State", "")) for step in steps),
         owner=last.get("User", ""),
         past=tuple(_word(row.get("State", "")) for row in rows[:-1]),
         started=_began(last.get("Start", "")) if last else None,
@@ -134,6 +158,10 @@ def _reason(reason: str) -> str:
 def _canceller(state: str) -> str:
     found = re.match(r"CANCELLED by (\S+)", state)
     return found.group(1) if found else ""
+
+
+def _gigabytes(count: int) -> str:
+    return f"{count / 2**30:.3g} GB" if count else ""
 
 
 def _began(start: str) -> bool:

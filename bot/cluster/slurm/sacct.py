@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 
 from bot.cluster.slurm.refusals import failure
 from bot.cluster.slurm.states import cancelled_by, state
-from bot.cluster.slurm.text import duration, gpus, moment, number, sacct_rows, stamp
-from bot.job import Observation, base_id
+from bot.cluster.slurm.text import duration, gpus, memory, moment, number, sacct_rows, size, stamp
+from bot.job import Observation, Tally, base_id
 from bot.model import Value
 from bot.ports import Output, Query
 
@@ -58,6 +58,20 @@ class Attempt(Value):
     """The worst exit code of a step, also of an earlier attempt."""
     cpu_time: timedelta | None = None
     steps: tuple[Step, ...] = ()
+    memory: int = 0
+    """Bytes that it had on all its nodes."""
+
+    @property
+    def tally(self) -> Tally:
+        """What this adds to how the attempt ended."""
+        stoppers = [by for step in self.steps if (by := cancelled_by(step.state)) not in {"", "0"}]
+        return Tally(
+            steps=tuple(step.state.split(" ")[0] for step in self.steps),
+            worst="" if self.derived_exit in {"", "0:0"} else self.derived_exit,
+            stopped_by=stoppers[0] if stoppers else "",
+            used=max((step.max_rss for step in self.steps), default=0),
+            asked=self.memory // max(self.seen.nodes, 1),
+        )
 
 
 def history(ids: tuple[str, ...], since: datetime) -> Query[tuple[Attempt, ...] | AccountingOff]:
@@ -125,23 +139,23 @@ def _attempt(row: dict[str, str]) -> Attempt:
         workdir=row["WorkDir"],
         cancelled_by=cancelled_by(row["State"]),
     )
-    return Attempt(seen=seen, derived_exit=row["DerivedExitCode"], cpu_time=_cpu(row["TotalCPU"]))
+    return Attempt(
+        seen=seen,
+        derived_exit=row["DerivedExitCode"],
+        cpu_time=_cpu(row["TotalCPU"]),
+        memory=memory(row["AllocTRES"]),
+    )
 
 
 def _step(name: str, row: dict[str, str]) -> Step:
     return Step(
-        name=name, state=row["State"], exit_code=row["ExitCode"], max_rss=_bytes(row["MaxRSS"])
+        name=name, state=row["State"], exit_code=row["ExitCode"], max_rss=size(row["MaxRSS"])
     )
 
 
 def _cpu(text: str) -> timedelta | None:
     # TotalCPU is minutes:seconds.thousandths, or with hours and days in front.
     return duration(text) if ":" in text else None
-
-
-def _bytes(text: str) -> int:
-    found = re.fullmatch(r"([\d.]+)([KMGT]?)", text)
-    return int(float(found[1]) * 1024 ** " KMGT".index(found[2] or " ")) if found else 0
 
 
 def matching(attempts_: tuple[Attempt, ...], job_id: str) -> tuple[Attempt, ...]:

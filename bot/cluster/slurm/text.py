@@ -95,3 +95,15 @@ def gpus(text: str) -> int | None:
         return sum(map(int, typed))
     found = re.findall(r"\bgpu(?::[A-Za-z_][^:,()=]*)?[:=](\d+)", text)
     return sum(map(int, found)) if found else None
+
+
+def memory(text: str) -> int:
+    """Return the bytes of memory in a TRES list: `cpu=2,mem=8000M,node=1`; 0 where none is."""
+    found = re.search(r"\bmem=([\d.]+[KMGTP]?)", text)
+    return size(found[1]) if found else 0
+
+
+def size(text: str) -> int:
+    """Return the bytes in `12108K`, `62.5G`; 0 for anything else."""
+    found = re.fullmatch(r"([\d.]+)([KMGTP]?)", text)
+    return int(float(found[1]) * 1024 ** " KMGTP".index(found[2] or " ")) if found else 0

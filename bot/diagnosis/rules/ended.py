@@ -87,7 +87,9 @@ RULES = (
         ),
         actions=(Action.MORE_MEMORY, Action.FEWER_WORKERS),
         strength=Strength.KILLED,
-        decided=lambda facts: facts.state == "OUT_OF_MEMORY",
+        decided=lambda facts: (
+            facts.state == "OUT_OF_MEMORY" or (facts.failed and "OUT_OF_MEMORY" in facts.steps)
+        ),
     ),
     Rule(
         label="slurm-cancelled",
@@ -117,8 +119,8 @@ RULES = (
         group=_GROUP,
         title="A process was killed (signal 9) and nothing says why; memory is the likeliest "
         "guess.",
-        remedy="Look at MaxRSS in sacct and at the node's kernel log; if it was memory, ask for "
-        "more.",
+        remedy="[It used {used} of the {asked} of memory that it had. ]Look at MaxRSS in sacct and "
+        "at the node's kernel log; if it was memory, ask for more.",
         patterns=(
             r"^(?:\S+: line \d+: +)?(?:\d+ )?Killed\b",
             r"exitcode: -9\b",
@@ -137,8 +139,8 @@ RULES = (
         label="host-oom-suspected",
         group=_GROUP,
         title="A task was killed (signal 9) and nothing says why; memory is the likeliest guess.",
-        remedy="Look at MaxRSS in sacct and at the node's kernel log; if it was memory, ask for "
-        "more.",
+        remedy="[It used {used} of the {asked} of memory that it had. ]Look at MaxRSS in sacct and "
+        "at the node's kernel log; if it was memory, ask for more.",
         patterns=(r"^srun: error: [\w.-]+: tasks? [\d,-]+: Killed",),
         actions=(Action.MORE_MEMORY, Action.FETCH_LOG),
         strength=Strength.SIGNAL,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot.diagnosis import Facts, from_context, from_observation
-from bot.job import Observation, State
+from bot.diagnosis import Facts, diagnose, from_context, from_observation
+from bot.job import Observation, State, Tally
 
 HEADER = "JobID|User|State|ExitCode|Start|NodeList"
 
@@ -60,3 +60,27 @@ def test_rows_of_sacct_tell_the_earlier_attempts_and_who_cancelled() -> None:
 def test_slurm_signs_as_root_and_is_no_person() -> None:
     """A memory kill or a failed prolog reads `CANCELLED by 0`."""
     assert from_context({"state": "CANCELLED by 0"}).person == ""
+
+
+def test_a_step_that_ran_out_of_memory_is_what_ended_a_failed_job() -> None:
+    """Slurm calls the job itself FAILED."""
+    seen = Observation(id="75", state=State.FAILED, raw="FAILED", exit_code="1:0")
+    facts = from_observation(seen, tally=Tally(steps=("COMPLETED", "OUT_OF_MEMORY")))
+    assert diagnose({"o": "ValueError: x\n"}, facts).label == "host-oom"
+    rows = [HEADER, "75|a|FAILED|1:0|2026-01-01T00:00:00|n1", "75.0||OUT_OF_MEMORY|0:125||n1"]
+    assert diagnose({}, from_context({"state": "FAILED", "sacct": rows})).label == "host-oom"
+
+
+def test_a_guess_at_memory_tells_how_much_was_used() -> None:
+    """Where accounting looked."""
+    seen = Observation(id="75", state=State.FAILED, raw="FAILED", exit_code="137:0")
+    tally = Tally(used=61 * 2**30, asked=64 * 2**30)
+    remedy = diagnose({"o": "Killed\n"}, from_observation(seen, tally=tally)).remedy
+    assert remedy.startswith("It used 61 GB of the 64 GB of memory that it had. ")
+    assert "used" not in diagnose({"o": "Killed\n"}, from_observation(seen)).remedy
+
+
+def test_who_cancelled_a_step_is_known() -> None:
+    """The job itself reads FAILED then."""
+    seen = Observation(id="75", state=State.FAILED, raw="FAILED", exit_code="1:0")
+    assert from_observation(seen, tally=Tally(stopped_by="alice")).person == "alice"

@@ -9,7 +9,7 @@ import pytest
 from bot.cluster.slurm import AccountingOff, Attempt, Step, history, matching
 from bot.cluster.slurm.sacct import FIELDS
 from bot.errors import CommandFailed, SlurmUnreachable
-from bot.job import Observation, State
+from bot.job import Observation, State, Tally
 from tests.unit.cluster.slurm.answers import answer
 
 SINCE = datetime(2026, 11, 29, 20, 0, tzinfo=UTC)
@@ -223,3 +223,20 @@ def test_the_question_names_when_it_begins() -> None:
     query = history(tuple(map(str, range(1200))), SINCE)
     assert query.args[1] == "2026-11-29T20:00:00"
     assert [len(group.split(",")) for group in query.args[2:]] == [500, 500, 200]
+
+
+def test_the_steps_tell_what_the_job_row_hides() -> None:
+    """A step out of memory, who stopped one, how much memory the greediest used of a node's."""
+    attempt = one(
+        row(State="FAILED", ExitCode="1:0", DerivedExitCode="0:125"),
+        row(JobID="16.batch", State="FAILED", MaxRSS="12108K"),
+        row(JobID="16.0", State="OUT_OF_MEMORY", MaxRSS="1.5G"),
+        row(JobID="16.1", State="CANCELLED by 1001", MaxRSS=""),
+    )
+    assert attempt.tally == Tally(
+        steps=("FAILED", "OUT_OF_MEMORY", "CANCELLED"),
+        worst="0:125",
+        stopped_by="1001",
+        used=1536 * 2**20,
+        asked=2000 * 2**20,
+    )
