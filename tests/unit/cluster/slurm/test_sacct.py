@@ -86,6 +86,7 @@ def test_a_completed_job_with_its_step() -> None:
         ),
         derived_exit="0:0",
         cpu_time=timedelta(),
+        memory=4000 * 2**20,
         steps=(Step(name="batch", state="COMPLETED", exit_code="0:0", max_rss=4208 * 1024),),
     )
 
