@@ -75,7 +75,7 @@ _BAR = b"%|"
 _TASK = pattern(r"\d{1,5}: ?")
 _LOCAL = (b"[default", b"[local_rank")
 _NCCL, _HEAD = b" NCCL ", 120
-_NCCL_HOST = pattern(r"([a-z][\w.-]*):\d+:\d+ \[\d+\] NCCL ")
+_NCCL_HOST = pattern(r"([a-z][\w.-]*):\d+:\d+ \[\d+\] (?:\S+:\d+ )?NCCL ")
 _PREFIX = pattern(
     # a progress bar whose carriage return was lost
     r".*\d+%\|.*(?:it/s|s/it|B/s|s/ba|ba/s|examples/s|tok/s)[^\]]*\]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.diagnosis.clean import Line
 from bot.diagnosis.patterns import groups
@@ -28,8 +28,13 @@ class Places:
     tasks: dict[str, str] = field(default_factory=dict)
     world: int = 0
     """Ranks in the largest communicator seen; 0 where none was."""
-    _host: str = ""
-    """Of the line before, in torchrun's summary."""
+    _summed: tuple[str, str] = ("", "")
+    """Node and rank of the paragraph of torchrun's summary that was read last."""
+
+    def summed(self, clean: Line) -> Line:
+        """Return a line of torchrun's summary with the rank and node whose end it tells."""
+        node, rank = self._summed
+        return replace(clean, rank=rank, node=node) if rank and not clean.rank else clean
 
     def meet(self, clean: Line) -> None:
         """Take in a line that one of `PLACES` knows."""
@@ -45,9 +50,9 @@ class Places:
             self.tasks |= dict.fromkeys(_numbers(said["tasks"]), node)
         elif world:
             self._of_communicator(rank, node, int(world))
-        elif rank and self._host:
-            self.ranks[rank] = self._host
-        self._host = node
+        elif rank and self._summed[0]:
+            self.ranks[rank] = node = self._summed[0]
+        self._summed = (node, rank)
 
     def _of_communicator(self, rank: str, node: str, world: int) -> None:
         """Learn from the largest communicator alone: in others the ranks are counted anew."""

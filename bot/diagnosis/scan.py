@@ -167,6 +167,8 @@ class Scanner:
 
 
 _PLACE = _Place()
+_SUMMED = b"exitcode  :"
+"""How torchrun's summary tells how a rank ended."""
 _TRACEBACK = "Traceback .most recent call last"
 
 
@@ -196,6 +198,8 @@ class _Walk:
         rule = self._known_by(verdict, clean.rank)
         if rule is None:
             return
+        if clean.bare.startswith(_SUMMED):
+            clean = self._found.places.summed(clean)
         if clean.rank not in self._ignoring:
             self._sign(rule, clean)
         elif not verdict.traceback:

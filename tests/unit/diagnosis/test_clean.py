@@ -44,6 +44,8 @@ def test_nccl_says_on_which_node_it_speaks() -> None:
     raw = b"3: bob-h200-5:826106:827987 [3] NCCL WARN Call to ibv_create_qp failed"
     assert (line(raw).rank, line(raw).node) == ("3", "bob-h200-5")
     assert line(raw).text.startswith(b"bob-h200-5:")
+    old = b"bob-h200-5:826106:827987 [4] ibvwrap.c:130 NCCL WARN Call to ibv_create_qp failed"
+    assert line(old).node == "bob-h200-5"
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,18 @@ def test_the_node_of_the_rank_that_is_to_blame_is_named() -> None:
     assert diagnose({"o": ecc}, facts).nodes == ()
 
 
+def test_torchruns_summary_tells_whose_end_it_was() -> None:
+    """Its paragraph names host and rank above the exit code."""
+    text = (
+        "[0]:\n  time      : 2026-01-01_00:00:00\n  host      : a-1\n"
+        "  rank      : 11 (local_rank: 3)\n  exitcode  : -11 (pid: 77)\n  error_file: <N/A>\n"
+    )
+    finding = diagnose({"o": text}, Facts(state="FAILED", nodes=4, node_list="a-[0-3]"))
+    assert finding.label == "segfault"
+    assert (finding.evidence[0].rank, finding.evidence[0].node) == ("11", "a-1")
+    assert finding.nodes == ("a-1",)
+
+
 def test_what_most_nodes_say_is_no_nodes_fault() -> None:
     """A fault of the program shows on all of them."""
     facts = Facts(state="FAILED", nodes=2, node_list="a-[0-1]")
