@@ -32,6 +32,14 @@ class Hands:
         async with self._session.post(f"{self._base}/_local/{what}", json=body) as answer:
             return dict(await answer.json())
 
+    async def upload(self, files: dict[str, bytes], **fields: str) -> dict[str, Any]:
+        """POST /_local/upload: files by name."""
+        form = aiohttp.FormData(fields)
+        for name, content in files.items():
+            form.add_field("file", content, filename=name)
+        async with self._session.post(f"{self._base}/_local/upload", data=form) as answer:
+            return dict(await answer.json())
+
     async def see(self, what: str, **query: Any) -> dict[str, Any]:
         """GET /_local/WHAT."""
         async with self._session.get(f"{self._base}/_local/{what}", params=query) as answer:

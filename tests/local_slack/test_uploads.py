@@ -29,7 +29,7 @@ async def test_a_file_is_shared_as_a_message(
     assert message["text"] == "here it is"
     assert (file["title"], file["size"], file["mimetype"]) == ("The log", 14, "text/plain")
     assert answer["file"]["id"] == file["id"]
-    async with session.get(file["url_private"]) as fetched:
+    async with session.get(file["permalink"]) as fetched:
         assert await fetched.text() == "line 1\nline 2\n"
         assert fetched.headers["X-Content-Type-Options"] == "nosniff"
     assert (await client.files_info(file=file["id"]))["file"]["name"] == "log.txt"
@@ -79,6 +79,6 @@ async def test_a_page_of_html_is_never_shown(
     """It is only ever downloaded."""
     await client.files_upload_v2(channel=TRAINING, filename="a.html", content="<script>1</script>")
     (message,) = await hands.messages(TRAINING)
-    async with session.get(message["files"][0]["url_private"]) as fetched:
+    async with session.get(message["files"][0]["permalink"]) as fetched:
         assert fetched.content_type == "application/octet-stream"
         assert fetched.headers["Content-Disposition"] == "attachment"

@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.demo.slack import http_events, people, shown
+from bot.demo.slack import http_events, people, shown, uploads
 from bot.demo.slack.errors import Refused, SlackError
 from bot.demo.slack.faults import Faults
 from bot.demo.slack.forms import Forms
@@ -75,6 +75,8 @@ class Control:
         return [
             web.post("/_local/slash", self.slash),
             web.post("/_local/message", self.message),
+            web.post("/_local/upload", self.upload),
+            web.post("/_local/shortcut", self.shortcut),
             web.post("/_local/click", self.act),
             web.post("/_local/select", self.act),
             web.post("/_local/options", self.options),
@@ -116,6 +118,26 @@ class Control:
             typed=bool(body.get("typed")),
         )
         return web.json_response({"ok": True, "ts": said.ts, "channel": said.channel})
+
+    async def upload(self, request: web.Request) -> web.Response:
+        """A form {user_id, channel_id, text?, thread_ts?, typed?, file…} → {ts}."""
+        form = await uploads.form(request)
+        user, channel = need(form.fields, "user_id", "channel_id")
+        said = people.say(
+            self._platform,
+            user,
+            channel,
+            form.fields.get("text", ""),
+            thread_ts=form.fields.get("thread_ts"),
+            typed=bool(form.fields.get("typed")),
+            files=form.files,
+        )
+        return web.json_response({"ok": True, "ts": said.ts, "channel": said.channel})
+
+    async def shortcut(self, request: web.Request) -> web.Response:
+        """{user_id, channel_id, message_ts, callback_id} → like slash."""
+        asked = need(await body_of(request), "user_id", "channel_id", "message_ts", "callback_id")
+        return web.json_response(_done(await self._interactions.shortcut(*asked)))
 
     async def act(self, request: web.Request) -> web.Response:
         """{user_id, channel_id + message_ts | view_id, action_id, value?, block_id?}."""

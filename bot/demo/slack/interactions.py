@@ -77,6 +77,29 @@ class Interactions:
                 answers.slackbot(platform, channel, user_id, notice)
         return Done(ack=ack, trigger_id=trigger, notice=notice)
 
+    async def shortcut(
+        self, user_id: str, channel_id: str, message_ts: str, callback_id: str
+    ) -> Done:
+        """Choose an entry of a message's menu; what one person alone sees has none."""
+        platform = self._platform
+        if platform.manifest.shortcut(callback_id) is None:
+            raise Refused("unknown_shortcut", f"{callback_id} is no shortcut of messages")
+        spot = self.in_message(user_id, channel_id, message_ts)
+        if spot.context["container"]["is_ephemeral"]:
+            raise Refused("message_not_found", "an ephemeral message has no shortcuts", 404)
+        trigger = platform.triggers.issue(user_id)
+        payload = self.interaction("message_action", user_id) | {
+            "callback_id": callback_id,
+            "trigger_id": trigger,
+            "action_ts": platform.workspace.clock.ts(),
+            "message_ts": message_ts,
+            **{name: spot.context[name] for name in ("channel", "message", "response_url")},
+        }
+        ack = await platform.courier.deliver(Envelope(kind="interactive", payload=payload))
+        done = Done(ack=ack, trigger_id=trigger, notice="" if ack.acked else TROUBLE)
+        self._tell(spot, done.notice)
+        return done
+
     def _who(self) -> Json:
         identity = self._platform.identity
         return {

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 
-from bot.demo.slack import events, texts
+from bot.demo.slack import events, texts, uploads
 from bot.demo.slack.errors import Refused, SlackError
 from bot.demo.slack.model import Channel, Json, Message, User
 from bot.demo.slack.platform import Platform
+from bot.demo.slack.uploads import Upload
 
 
-def say(
+def say(  # noqa: PLR0913  # each is a thing that a message can have
     platform: Platform,
     user_id: str,
     channel_id: str,
@@ -18,6 +20,7 @@ def say(
     *,
     thread_ts: str | None = None,
     typed: bool = False,
+    files: Sequence[Upload] = (),
 ) -> Message:
     """Write into a channel or a thread; the app hears of it if it subscribed.
 
@@ -30,7 +33,7 @@ def say(
         raise Refused("not_a_member", f"{user_id} is not in {channel_id}")
     if channel.archived:
         raise SlackError("is_archived")
-    if not text.strip():
+    if not text.strip() and not files:
         raise SlackError("no_text")
     if thread_ts and workspace.find(channel, thread_ts) is None:
         raise SlackError("thread_not_found")
@@ -43,6 +46,8 @@ def say(
             text=stored,
             thread_ts=thread_ts,
             client_msg_id=str(uuid.uuid4()),
+            subtype="file_share" if files else None,
+            files=[uploads.keep(platform, one, user_id, channel).id for one in files],
             notified=texts.mentions(stored),
         )
     )

@@ -111,6 +111,8 @@ def application(platform: Platform, host: str) -> web.Application:
     app.router.add_post("/response/{key}", Responses(platform).serve)
     app.router.add_route("*", "/upload/v1/{key}", storage.upload)
     app.router.add_get("/files/{id}", storage.download)
+    app.router.add_get("/files-pri/{id}/{name}", storage.private)
+    app.router.add_get("/files-pri/{id}/download/{name}", storage.private)
     app.router.add_get("/", _index)
     app.router.add_static("/page/", PAGE)
     app.router.add_get("/_local/stream", Stream(platform).serve)

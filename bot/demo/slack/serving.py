@@ -20,7 +20,7 @@ CUT = 0  # the status of a call whose connection was cut
 
 @dataclass(kw_only=True)
 class Outcome:
-    """What goes back; a `body` that is a string goes as it is, anything else as JSON."""
+    """What goes back; a `body` of text or bytes goes as it is, anything else as JSON."""
 
     body: Any
     status: int = 200
@@ -49,7 +49,7 @@ async def serve(
             verb=request.method,
             arguments=outcome.arguments,
             status=CUT if cut else outcome.status,
-            answer=outcome.body,
+            answer=_noted(outcome.body),
             fault=rule.action if rule else None,
         )
     )
@@ -57,7 +57,13 @@ async def serve(
         request.transport.abort()
     if isinstance(outcome.body, str):
         return web.Response(text=outcome.body, status=outcome.status, headers=outcome.headers)
+    if isinstance(outcome.body, bytes):
+        return web.Response(body=outcome.body, status=outcome.status, headers=outcome.headers)
     return web.json_response(outcome.body, status=outcome.status, headers=outcome.headers)
+
+
+def _noted(body: Any) -> Any:
+    return f"{len(body)} bytes" if isinstance(body, bytes) else body
 
 
 async def _before(rule: Rule | None) -> Outcome | None:

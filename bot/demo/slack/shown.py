@@ -133,5 +133,13 @@ def info(platform: Platform, reader: str | None = None) -> Json:
             {"name": one.name, "description": one.description, "usage_hint": one.usage_hint}
             for one in platform.manifest.commands
         ],
+        "shortcuts": [
+            {
+                "name": one.name,
+                "callback_id": one.callback_id,
+                "description": one.description,
+            }
+            for one in platform.manifest.shortcuts
+        ],
         "home_enabled": platform.manifest.home_enabled,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from bot.demo.slack import elements
 from bot.demo.slack.model import Channel, File, Json, Message, User, View
@@ -139,7 +140,7 @@ def _author_of_parent(platform: Platform, one: Message) -> str:
 
 def file(platform: Platform, one: File) -> Json:
     """A file object."""
-    url = f"{platform.base_url}/files/{one.id}"
+    private = f"{platform.base_url}/files-pri/{platform.identity.team_id}-{one.id}"
     return {
         "id": one.id,
         "created": one.created,
@@ -154,9 +155,9 @@ def file(platform: Platform, one: File) -> Json:
         "mode": "hosted",
         "is_external": False,
         "is_public": bool(one.channels),
-        "url_private": url,
-        "url_private_download": f"{url}?download=1",
-        "permalink": url,
+        "url_private": f"{private}/{quote(one.name, safe='')}",
+        "url_private_download": f"{private}/download/{quote(one.name, safe='')}",
+        "permalink": f"{platform.base_url}/files/{one.id}",
         "channels": one.channels,
         "groups": [],
         "ims": [],

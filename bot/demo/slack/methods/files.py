@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import mimetypes
 import secrets
 from typing import Any
 
-from bot.demo.slack import posting, wire
+from bot.demo.slack import posting, uploads, wire
 from bot.demo.slack.arguments import Arguments, missing
 from bot.demo.slack.errors import SlackError
 from bot.demo.slack.methods.method import Method
@@ -31,7 +30,7 @@ def upload_url(platform: Platform, arguments: Arguments) -> Json:
         size=length,
         owner=platform.bot,
         created=platform.workspace.clock.seconds(),
-        mimetype=mimetypes.guess_type(name)[0] or "text/plain",
+        mimetype=uploads.kind_of(name),
     )
     platform.workspace.files[file.id] = file
     key = secrets.token_urlsafe(24)

@@ -23,6 +23,18 @@ export async function post(what, body) {
   }
 }
 
+/** POST /_local/upload: a message with files; answers like `post`. */
+export async function upload(fields, files) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  for (const file of files) form.append("file", file, file.name);
+  try {
+    return await answer(await fetch("/_local/upload", { method: "POST", body: form }));
+  } catch {
+    return GONE;
+  }
+}
+
 /** GET /_local/WHAT. */
 export async function get(what, query = {}) {
   return answer(await fetch(`/_local/${what}?${new URLSearchParams(query)}`));

@@ -1,7 +1,7 @@
 // Where a person writes: messages and slash commands.
 
 import { h, icon } from "./dom.js";
-import { post } from "./api.js";
+import { post, upload } from "./api.js";
 import { CompletionList, completions, usage } from "./completion.js";
 import { notice } from "./dialogs.js";
 import { store } from "./store.js";
@@ -14,6 +14,8 @@ export function composer(channel, thread, label, sending) {
   const area = h("textarea", { rows: "1", placeholder: label, "aria-label": label, value: drafts.get(key) ?? "" });
   const send = h("button", { class: "send", type: "button", "aria-label": "Send", on: { click: () => submit() } }, icon("send", 17));
   const hint = h("div", { class: "composer-hint" });
+  const chooser = h("input", { type: "file", multiple: true, hidden: true, "aria-label": "Files", on: { change: () => share() } });
+  const attach = h("button", { class: "icon-button", type: "button", title: "Attach files", "aria-label": "Attach files", on: { click: () => chooser.click() } }, icon("attach", 17));
   const list = new CompletionList((option, start) => {
     const caret = area.selectionStart;
     area.value = area.value.slice(0, start) + option.insert + area.value.slice(caret);
@@ -46,6 +48,17 @@ export function composer(channel, thread, label, sending) {
     }
   };
 
+  /** Send the chosen files, with what is written as their comment. */
+  const share = async () => {
+    const who = { user_id: store.user, channel_id: channel.id, ...(thread ? { thread_ts: thread } : {}) };
+    const answer = await upload({ ...who, text: area.value.trim(), typed: "1" }, chooser.files);
+    chooser.value = "";
+    if (!answer.ok) return notice(answer.message || answer.error);
+    area.value = "";
+    refresh();
+    sending();
+  };
+
   area.addEventListener("input", refresh);
   area.addEventListener("click", refresh);
   area.addEventListener("blur", () => list.show(null));
@@ -57,7 +70,7 @@ export function composer(channel, thread, label, sending) {
     }
   });
   const node = h("div", { class: "composer" }, list.node,
-    h("div", { class: "composer-box" }, area, h("div", { class: "composer-row" }, hint, send)));
+    h("div", { class: "composer-box" }, area, h("div", { class: "composer-row" }, attach, chooser, hint, send)));
   requestAnimationFrame(refresh);
   return { node, focus: () => area.focus({ preventScroll: true }) };
 }

@@ -3,6 +3,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 const SHAPES = {
+  attach: "M8 12.500l7-7a3 3 0 014.200 4.200l-8.500 8.500a5 5 0 01-7-7L12 3",
   back: "M15 5l-7 7 7 7",
   close: "M6 6l12 12M18 6L6 18",
   down: "M6 9l6 6 6-6",

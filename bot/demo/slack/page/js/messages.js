@@ -2,9 +2,11 @@
 
 import { avatar, h, icon, link, picture } from "./dom.js";
 import { inMessage } from "./acting.js";
-import { fileText } from "./api.js";
+import { fileText, post } from "./api.js";
 import { blocks } from "./blocks.js";
+import { notice } from "./dialogs.js";
 import { emoji } from "./emoji.js";
+import { openMenu } from "./menu.js";
 import { mrkdwn } from "./mrkdwn.js";
 import { nameOf, store, userOf } from "./store.js";
 import { day, dayKey, moment, time, whole } from "./times.js";
@@ -32,7 +34,7 @@ export function message(one, { before = null, inThread = false, fresh = false } 
       body(one),
       reactions(one),
       inThread ? null : replies(one)),
-    one.ephemeral || inThread ? null : tools(one));
+    one.ephemeral ? null : tools(one, inThread));
 }
 
 function head(one) {
@@ -93,9 +95,25 @@ function replies(one) {
   return h("a", { class: "replies", href: `#${one.channel}/${one.ts}` }, said, h("small", {}, `Last reply ${moment(one.latest_reply)}`));
 }
 
-function tools(one) {
+function tools(one, inThread) {
   const root = one.thread_ts ?? one.ts;
-  return h("div", { class: "message-tools" }, h("a", { class: "icon-button", href: `#${one.channel}/${root}`, title: "Reply in thread", "aria-label": "Reply in thread" }, icon("reply", 17)));
+  const reply = inThread ? null : h("a", { class: "icon-button", href: `#${one.channel}/${root}`, title: "Reply in thread", "aria-label": "Reply in thread" }, icon("reply", 17));
+  const more = store.info.shortcuts?.length ? shortcuts(one) : null;
+  return reply || more ? h("div", { class: "message-tools" }, reply, more) : null;
+}
+
+/** The menu of what the app offers to do with a message. */
+function shortcuts(one) {
+  const options = store.info.shortcuts.map((each) => ({ value: each.callback_id, label: each.name, about: each.description }));
+  const pick = async (callback_id) => {
+    const answer = await post("shortcut", { user_id: store.user, channel_id: one.channel, message_ts: one.ts, callback_id });
+    if (!answer.ok) notice(answer.message || answer.error);
+  };
+  const node = h("button", {
+    class: "icon-button", type: "button", title: "More actions", "aria-label": "More actions", "aria-haspopup": "menu",
+    on: { click: () => openMenu(node, { groups: [{ label: store.info.app.name, options }], pick }) },
+  }, icon("more", 17));
+  return node;
 }
 
 /** A list of messages: `show(all)` draws it, `change(ts)` draws what is different and stays at the end. */
