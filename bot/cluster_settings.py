@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from bot.cluster_types import ClusterType
 from bot.section import (
+    Channel,
     Channels,
     GpuHours,
     Length,
@@ -151,6 +152,7 @@ class ClusterSettings(Section):
     account: Account | None = None
     default_partition: Partition | None = None
     ask_above_gpu_hours: GpuHours | None = None
+    admin_channel: Channel | None = None
     nemo: NemoSettings = NemoSettings()
     nemo_rl: NemoRlSettings = NemoRlSettings()
     images: ImagesSettings = ImagesSettings()

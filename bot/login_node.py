@@ -40,7 +40,7 @@ def _unknown() -> Health:
 class LoginNode:
     """A cluster with its settings and rules."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # each is a part of it
         self,
         *,
         settings: ClusterSettings,
@@ -49,6 +49,7 @@ class LoginNode:
         secrets: Mapping[str, Secret] | None = None,
         health: Callable[[], Health] = _unknown,
         again: Callable[[], AbstractAsyncContextManager[Cluster]] | None = None,
+        admin_channel: str = "",
     ) -> None:
         self.settings = settings
         self.policy = policy
@@ -58,6 +59,8 @@ class LoginNode:
         """How the connection has been."""
         self.again = again
         """Makes another connection, which may arrive at another host of the same name."""
+        self.admin_channel = admin_channel
+        """Where its administrators read; empty where nobody is told."""
         self._cluster = cluster
         self._putting = asyncio.Lock()
         self._partitions: tuple[PartitionState, ...] = ()

@@ -44,6 +44,13 @@ class PolicySettings(Section):
     ask_above_gpu_hours: GpuHours = 100.0
 
 
+class AdminSettings(Section):
+    """`[admins]`: where those who look after the clusters read."""
+
+    channel: Channel | None = None
+    """None: nobody is told."""
+
+
 class ServiceSettings(Section):
     """`[services]`: where the services are asked whether they accept a secret."""
 
@@ -85,6 +92,7 @@ class Settings(Section):
     store: StoreSettings = StoreSettings()
     http: HttpSettings = HttpSettings()
     policy: PolicySettings = PolicySettings()
+    admins: AdminSettings = AdminSettings()
     clusters: dict[ClusterName, ClusterSettings] = Field(default_factory=dict)
     channels: dict[Channel, ChannelSettings] = Field(default_factory=dict)
     secrets: Secrets = Field(default_factory=dict)
@@ -100,6 +108,10 @@ class Settings(Section):
         """GPU-hours from which a card asks first."""
         own = self.clusters[cluster].ask_above_gpu_hours
         return self.policy.ask_above_gpu_hours if own is None else own
+
+    def admin_channel(self, cluster: str) -> str:
+        """Return where the administrators of a cluster read; empty where nobody is told."""
+        return self.clusters[cluster].admin_channel or self.admins.channel or ""
 
     def cluster_of(self, channel: str) -> str:
         """Return the channel's cluster: its default, else the only one there is, else empty."""

@@ -147,6 +147,7 @@ async def login_nodes(settings: Settings, stack: AsyncExitStack) -> dict[str, Lo
             secrets=secrets,
             health=partial(getattr, door, "health"),
             again=partial(SshCluster, name, login(cluster)),
+            admin_channel=settings.admin_channel(name),
         )
     return nodes
 

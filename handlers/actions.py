@@ -12,7 +12,7 @@ from bot.errors import Gone
 from bot.job import Job
 from bot.login_node import LoginNode
 from bot.model import Act, derive
-from bot.service import Service, errands, experiments, launches, logs, mends, sessions
+from bot.service import Service, admins, errands, experiments, launches, logs, mends, sessions
 
 ActOn = Callable[[Service, Act], Awaitable[Card | None]]
 
@@ -35,6 +35,14 @@ async def extend_session(service: Service, act: Act) -> None:
     node, job = await _job(service, act, key)
     seen = timedelta(seconds=int(stay)) if stay.isdigit() else timedelta()
     await sessions.extend(service, act, node, job, seen)
+
+
+async def tell_admin(service: Service, act: Act) -> Card:
+    """Tell the administrators of the card's job or request."""
+    if ":" not in act.value:
+        return await admins.tell_of_refusal(service, act, act.value)
+    node, job = await _job(service, act, act.value)
+    return await admins.tell(service, act, node, job)
 
 
 async def place_tokenizer(service: Service, act: Act) -> Card | None:
@@ -87,6 +95,7 @@ ACTIONS: dict[str, ActOn] = {
     "more_time": rerun("more_time", mends.twice_the_time),
     "resubmit_partition": resubmit_partition,
     "place_tokenizer": place_tokenizer,
+    "tell_admin": tell_admin,
 }
 
 

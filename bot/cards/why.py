@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.card import Card, Excerpt, Mono, Paragraph, Part, Person, Text, Tone
-from bot.cards import parts, progress
+from bot.cards import progress
+from bot.cards.evidence import evidence
 from bot.cards.job import sentence, tone
 from bot.cards.mend import controls
-from bot.diagnosis import Evidence, Finding
+from bot.diagnosis import Finding
 from bot.diagnosis.finding import NOT_IN_LOG
 from bot.job import Job
 from bot.model import PartitionState
@@ -52,8 +53,8 @@ def why_card(
 
 def _proof(finding: Finding, tail: str) -> list[Part]:
     """Return the lines that prove the cause and what to do, else the end of the log."""
-    if finding.evidence:
-        found: list[Part] = [_evidence(finding.evidence)]
+    if quoted := evidence(finding.evidence):
+        found: list[Part] = [quoted]
         return [*found, Paragraph(text=(finding.remedy,))] if finding.remedy else found
     end = _end(tail)
     shown: Part = Excerpt(caption=("The end of the log",), text=end)
@@ -62,18 +63,6 @@ def _proof(finding: Finding, tail: str) -> list[Part]:
     if finding.remedy and finding.label != NOT_IN_LOG:
         return [Paragraph(text=(finding.remedy,)), shown]
     return [shown]
-
-
-def _evidence(evidence: Sequence[Evidence]) -> Excerpt:
-    first = evidence[0]
-    caption: Text = ("Slurm says",)
-    if first.file:
-        caption = (Mono(text=first.file),)
-    if first.file and first.line_no:
-        caption = parts.fill(
-            "{file}, line {number}", file=Mono(text=first.file), number=f"{first.line_no:,}"
-        )
-    return Excerpt(caption=caption, text="\n".join(e.line for e in evidence[:6]))
 
 
 def _certainty(finding: Finding) -> tuple[Text, ...]:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from bot.demo.cluster import ClusterAddress
-from bot.demo.slack.workspace import ADMIN, RESEARCHER, TRAINING
+from bot.demo.slack.workspace import ADMIN, ADMINS, RESEARCHER, TRAINING
 
 CLUSTER = "alice"
 ASK_ABOVE = 8.0
@@ -28,6 +28,9 @@ url = {_text(f"sqlite:///{database}")}
 
 [policy]
 ask_above_gpu_hours = {ask_above}
+
+[admins]
+channel = {_text(ADMINS)}
 
 [secrets]
 HF_TOKEN = {{ file = {_text(str(address.beyond.hf_token))} }}

@@ -156,7 +156,7 @@ async def test_the_app_sees_what_it_may(client: AsyncWebClient, hands: Hands) ->
         return {one["name"] for one in page["channels"]}
 
     assert await names("public_channel") == {"training", "general"}
-    assert await names("private_channel") == {"private-lab"}
+    assert await names("private_channel") == {"private-lab", "cluster-admins"}
     bot = (await hands.see("info"))["bot"]["user_id"]
     await hands.do("remove", channel_id=PRIVATE, user_id=bot)
     assert await names("private_channel") == set()

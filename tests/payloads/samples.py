@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from bot.card import Card, Tone
 from bot.cards import (
+    admins,
     checkpoints,
     experiment,
     inside,
@@ -131,6 +132,11 @@ def _jobs(word: str) -> Iterator[tuple[str, Card]]:
     bare = Observation(id="75", state=State.COMPLETED, raw="COMPLETED")
     yield "job.job_card/bare", jobs.job_card(one, [tracked(word, seen=bare, tasks=())])
     yield "lists.status_card/bare", lists.status_card(tracked(word, seen=bare, tasks=()))
+    ended = tracked(word, State.FAILED, caller=USER)
+    yield "admins.report/", admins.report(ended, finding(word), USER)
+    yield "admins.report/nodes", admins.report(ended, finding(word, nodes=(word,)), USER)
+    yield "admins.refusal_report/", admins.refusal_report(one, finding(word), USER)
+    yield "admins.told/", admins.told("job 75")
     yield "job.outage/", jobs.outage("alice", NOW, word)
     yield "job.healed/", jobs.healed("alice", NOW, NOW + timedelta(hours=2))
 

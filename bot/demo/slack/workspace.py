@@ -17,6 +17,7 @@ OUTSIDER = "U0OUTSIDER1"
 TRAINING = "C0TRAINING1"
 GENERAL = "C0GENERAL01"
 PRIVATE = "C0PRIVATE01"
+ADMINS = "C0ADMINS001"
 
 LONGEST_NAME = 80
 _CHANNEL_NAME = re.compile(r"[a-z0-9_-]{1,80}")
@@ -45,6 +46,13 @@ class Workspace:
         self.add_channel("general", id_=GENERAL, members=people, topic="Everybody is here")
         self.add_channel(
             "private-lab", id_=PRIVATE, kind="private", members={RESEARCHER, ADMIN, bot}
+        )
+        self.add_channel(
+            "cluster-admins",
+            id_=ADMINS,
+            kind="private",
+            members={ADMIN, bot},
+            topic="Those who look after the cluster",
         )
 
     def new_id(self, prefix: str) -> str:

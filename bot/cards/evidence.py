@@ -1,0 +1,56 @@
+"""The lines that prove a cause: where they stand, who wrote them, and how many say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.card import Excerpt, Mono, Span, Text
+from bot.diagnosis import Evidence
+from bot.words import count
+
+MOST = 6
+"""Lines that are quoted."""
+NAMED = 4
+"""Ranks that are named one by one."""
+
+
+def evidence(lines: Sequence[Evidence]) -> Excerpt | None:
+    """Return the quoted lines under a caption that says where they stand; None without any."""
+    if not lines:
+        return None
+    return Excerpt(caption=_caption(lines[0]), text="\n".join(one.line for one in lines[:MOST]))
+
+
+def _caption(first: Evidence) -> Text:
+    """Return `train.out, line 12 · rank 3 · node a3-1 · 64 ranks (0-63) say this`."""
+    if not first.file:
+        return ("Slurm says",)
+    spans: list[Span] = [Mono(text=first.file)]
+    if first.line_no:
+        spans.append(f", line {first.line_no:,}")
+    if first.rank:
+        spans.append(f" · rank {first.rank}")
+    if first.node:
+        spans += [" · node ", Mono(text=first.node)]
+    if len(first.ranks) > 1:
+        spans.append(f" · {count(len(first.ranks), 'rank')} say this ({ranks(first.ranks)})")
+    return tuple(spans)
+
+
+def ranks(names: Sequence[str]) -> str:
+    """Return ranks in few words: `0-7`, `0-3, 8 and 12`, `0, 5, 9 and 60 more`."""
+    if not all(name.isdigit() for name in names):
+        return _cut(list(names))
+    runs: list[tuple[int, int]] = []
+    for number in sorted({int(name) for name in names}):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return _cut([f"{low}-{high}" if high > low else str(low) for low, high in runs])
+
+
+def _cut(pieces: list[str]) -> str:
+    if len(pieces) <= NAMED:
+        return ", ".join(pieces)
+    return f"{', '.join(pieces[:NAMED])} …"
