@@ -15,7 +15,8 @@ SbatchatError
 ├── ChatError
 │   ├── ChatUnreachable       temporary, and nobody knows whether the call arrived
 │   ├── ChatRateLimited       temporary: nothing happened, come back later
-│   └── MessageRefused        permanent: Slack's error code says why
+│   ├── MessageRefused        permanent: Slack's error code says why
+│   └── FileRefused           permanent: the bot may not read this file
 ├── StoreFailed               temporary: the database could not take it (disk full, locked, away)
 └── ConfigError               the configuration names something impossible
 """
@@ -119,6 +120,10 @@ class MessageRefused(ChatError):
     def __init__(self, code: str, detail: str = "") -> None:
         super().__init__(f"{code}: {detail}" if detail else code)
         self.code = code
+
+
+class FileRefused(ChatError):
+    """may not be read by the bot."""
 
 
 class StoreFailed(SbatchatError):

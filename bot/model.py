@@ -49,6 +49,17 @@ class Caller(Value):
     thread: str = ""
 
 
+class Attached(Value):
+    """A file of a message, as Slack tells of it."""
+
+    name: str
+    url: str = ""
+    """Where its bytes are for who may read them; empty for a file of another workspace."""
+    mimetype: str = ""
+    size: int = 0
+    """Bytes; 0 where Slack does not say."""
+
+
 class ActKind(StrEnum):
     """How a person reached the bot."""
 
@@ -56,6 +67,8 @@ class ActKind(StrEnum):
     MENTION = "mention"
     BUTTON = "button"
     SELECT = "select"
+    SHORTCUT = "shortcut"
+    """An entry of a message's menu."""
     CLOCK = "clock"
     """Nobody: the time had come."""
 
@@ -74,8 +87,10 @@ class Act(Value):
     """Kinds of secrets that stood in the text and were taken out of it; see `bot.leaks`."""
     reply_url: str = ""
     action: str = ""
-    """The action_id of the button or select."""
+    """The action_id of the button or select, or the callback_id of the shortcut."""
     value: str = ""
+    files: tuple[Attached, ...] = ()
+    """Those of the message."""
     message_ts: str = ""
     ephemeral: bool = False
     """Whether that message is seen by its person alone, and changed on its reply URL alone."""

@@ -21,7 +21,7 @@ class Policy:
 
     def admit(self, caller: Caller) -> None:
         """Raise NotAllowed unless this person may use the cluster from this channel."""
-        if caller.user not in self.users and caller.user not in self.operators:
+        if not self.knows(caller):
             raise NotAllowed(
                 f"You are not on the list of people who may use {self.cluster}; its administrators "
                 f"can add {caller.user} under clusters.{self.cluster}.allow.users"
@@ -32,6 +32,10 @@ class Policy:
                 f"administrators can add {caller.channel} under "
                 f"clusters.{self.cluster}.allow.channels"
             )
+
+    def knows(self, caller: Caller) -> bool:
+        """Whether this person is on the list, wherever they ask."""
+        return caller.user in self.users or caller.user in self.operators
 
     def own(self, caller: Caller, request: Request, deed: str) -> None:
         """Raise NotAllowed unless the request is the caller's, or the caller is an operator."""

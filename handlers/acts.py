@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.leaks import leaked
-from bot.model import Act, ActKind, Caller, derive
+from bot.model import Act, ActKind, Attached, Caller, derive
 from bot.redact import redact
+from handlers.message_text import words
 
 Json = dict[str, Any]
 
@@ -95,6 +96,41 @@ def control(body: Json) -> Act | None:
         value=str(chosen.get("value") or action.get("value") or ""),
         message_ts=message["ts"],
         ephemeral=bool(container.get("is_ephemeral")),
+    )
+
+
+def shortcut(body: Json, known: Collection[str] = ()) -> Act | None:
+    """Return the act of an entry of a message's menu, with what the message holds."""
+    message = body.get("message") or {}
+    if body.get("type") != "message_action" or not message.get("ts"):
+        return None
+    team = (body.get("team") or {}).get("id") or ""
+    text = words(message)
+    return Act(
+        id=derive(team, "shortcut", body.get("trigger_id") or body.get("action_ts") or ""),
+        kind=ActKind.SHORTCUT,
+        caller=Caller(
+            team=team,
+            user=body["user"]["id"],
+            channel=body["channel"]["id"],
+            thread=message.get("thread_ts") or "",
+        ),
+        at=datetime.now(UTC),
+        text=redact(text, known),
+        leaked=leaked(text, known),
+        reply_url=body.get("response_url") or "",
+        action=body.get("callback_id") or "",
+        files=tuple(_attached(file) for file in message.get("files") or []),
+        message_ts=message["ts"],
+    )
+
+
+def _attached(file: Json) -> Attached:
+    return Attached(
+        name=str(file.get("name") or file.get("title") or file.get("id") or "a file"),
+        url=str(file.get("url_private_download") or file.get("url_private") or ""),
+        mimetype=str(file.get("mimetype") or ""),
+        size=int(file.get("size") or 0),
     )
 
 

@@ -39,6 +39,7 @@ def register(app: AsyncApp, accept: Accept, known: Collection[str] = ()) -> None
     for name in COMMANDS:
         app.command(name)(listeners.slash)
     app.action(re.compile(".*"))(listeners.control)
+    app.shortcut(re.compile(".*"))(listeners.shortcut)
     for event in EVENTS:
         # Bolt acknowledges events before their listener, but after its middleware.
         app.event(event, middleware=[listeners.message])(kept)
@@ -64,6 +65,13 @@ class _Listeners:
 
     async def control(self, ack: AsyncAck, body: dict[str, Any], respond: AsyncRespond) -> None:
         act = acts.control(body)
+        kept = act is None or await self._kept(act)
+        await ack()
+        if not kept:
+            await respond(text=NOT_KEPT, response_type="ephemeral", replace_original=False)
+
+    async def shortcut(self, ack: AsyncAck, body: dict[str, Any], respond: AsyncRespond) -> None:
+        act = acts.shortcut(body, self._known)
         kept = act is None or await self._kept(act)
         await ack()
         if not kept:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 from http import HTTPStatus
 from typing import Any
@@ -14,8 +14,9 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.card import Card
 from bot.errors import ChatError, ChatRateLimited, ChatUnreachable, MessageRefused
-from bot.model import Act, ActKind
+from bot.model import Act, ActKind, Attached
 from handlers.blocks.card import render
+from handlers.files import fetch
 
 EVENT = "sbatchat_message"
 PASSING = frozenset(
@@ -78,6 +79,21 @@ class SlackChat:
         if thread:
             return await _asked(self.client.conversations_replies(ts=thread, **asked))
         return await _asked(self.client.conversations_history(**asked))
+
+    async def present(self, channel: str, ts: str) -> bool:
+        """Whether the bot is where this message stands, so that it can answer below it."""
+        try:
+            await _asked(self.client.conversations_replies(channel=channel, ts=ts, limit=1))
+        except ChatError:
+            return False
+        return True
+
+    def fetch(self, file: Attached) -> AsyncIterator[bytes]:
+        """Yield the bytes of a file; raises ChatError."""
+        client = self.client
+        if client.session is None or client.token is None:
+            raise ChatUnreachable("Slack is not connected")
+        return fetch(file, session=client.session, token=client.token, api_url=str(client.base_url))
 
     async def whisper(self, act: Act, card: Card) -> None:
         """Answer an act so that only its person sees it; raises ChatError.

@@ -16,6 +16,7 @@ from handlers.actions import ACTIONS
 from handlers.chat import SlackChat
 from handlers.commands import COMMANDS, LONG
 from handlers.commands.command import typed
+from handlers.shortcuts import SHORTCUTS
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +60,7 @@ class Desk:
     def takes_long(self, act: Act) -> bool:
         """Whether an act may take a minute, so that its person's other acts should not wait."""
         if act.kind not in {ActKind.SLASH, ActKind.MENTION}:
-            return False
+            return act.kind is ActKind.SHORTCUT
         try:
             parsed = grammar.parse(act.command, act.text)
         except InputRefused:
@@ -67,11 +68,12 @@ class Desk:
         return isinstance(parsed, grammar.Parsed) and parsed.subcommand in LONG
 
     async def _carry_out(self, act: Act) -> Card | None:
+        if act.kind is ActKind.SHORTCUT:
+            choose = SHORTCUTS.get(act.action)
+            return await choose(self._service, self._chat, act) if choose else _unknown()
         if act.kind in {ActKind.BUTTON, ActKind.SELECT}:
             act_on = ACTIONS.get(act.action)
-            if act_on is None:
-                return trouble.said("This control belongs to an older version of the bot.")
-            return await act_on(self._service, act)
+            return await act_on(self._service, act) if act_on else _unknown()
         if act.leaked:
             extra = {"action": "secret_pasted", "act": act.id, "kinds": list(act.leaked)}
             logger.warning("a secret was pasted into Slack", extra=extra)
@@ -104,3 +106,7 @@ class Desk:
                 "an answer did not reach its person",
                 extra={"action": "answer_lost", "act": act.id, "why": str(error)},
             )
+
+
+def _unknown() -> Card:
+    return trouble.said("This control belongs to another version of the bot.")

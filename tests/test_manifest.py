@@ -24,6 +24,7 @@ from bot.grammar.commands import COMMANDS, GROUPS
 from bot.model import Act, ActKind
 from handlers.app import COMMANDS as SLASH_COMMANDS
 from handlers.app import EVENTS, register
+from handlers.shortcuts import SHORTCUTS
 
 ROOT = Path(__file__).parents[1]
 MANIFEST: dict[str, Any] = yaml.safe_load((ROOT / "manifest.yml").read_text(encoding="utf-8"))
@@ -70,6 +71,13 @@ def test_the_usage_hints_name_every_subcommand_and_no_other() -> None:
         assert sorted(hinted) == sorted([*served, "help"])
 
 
+def test_the_shortcuts_are_those_that_are_served() -> None:
+    """An entry of the menu without a use case would answer with an apology."""
+    shortcuts = MANIFEST["features"]["shortcuts"]
+    assert {one["type"] for one in shortcuts} == {"message"}
+    assert sorted(one["callback_id"] for one in shortcuts) == sorted(SHORTCUTS)
+
+
 def test_the_events_are_those_that_are_listened_to() -> None:
     """`message.im` arrives as `message`."""
     subscribed = MANIFEST["settings"]["event_subscriptions"]["bot_events"]
@@ -78,7 +86,7 @@ def test_the_events_are_those_that_are_listened_to() -> None:
 
 def test_the_scopes_are_those_that_the_calls_need() -> None:
     """A missing one makes a call fail; one too many is power that nobody asked for."""
-    needed = {"commands"}
+    needed = {"commands", "files:read"}  # a shared log is read at its address, by no method
     for method in web_api_methods():
         needed |= set(SCOPES_OF_METHODS[method])
     for event in MANIFEST["settings"]["event_subscriptions"]["bot_events"]:

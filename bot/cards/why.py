@@ -44,14 +44,14 @@ def why_card(
     return Card(
         tone=Tone.FAILED,
         lead=(*who, f"Job {job.id}: {finding.title}"),
-        parts=tuple(_proof(finding, tail)),
+        parts=tuple(proof(finding, tail)),
         buttons=offered.buttons,
         pick=offered.pick,
-        foot=_certainty(finding),
+        foot=certainty(finding),
     )
 
 
-def _proof(finding: Finding, tail: str) -> list[Part]:
+def proof(finding: Finding, tail: str) -> list[Part]:
     """Return the lines that prove the cause and what to do, else the end of the log."""
     if quoted := evidence(finding.evidence):
         found: list[Part] = [quoted]
@@ -65,7 +65,7 @@ def _proof(finding: Finding, tail: str) -> list[Part]:
     return [shown]
 
 
-def _certainty(finding: Finding) -> tuple[Text, ...]:
+def certainty(finding: Finding) -> tuple[Text, ...]:
     """Say how sure it is, unless no cause is named at all."""
     if finding.label == NOT_IN_LOG:
         return ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Protocol
 
 from pydantic import SecretStr
@@ -92,6 +93,22 @@ class Service:
         node = self.nodes[name]
         node.policy.admit(act.caller)
         return node
+
+    def welcome(self, act: Act) -> None:
+        """Raise NotAllowed unless the caller may use some cluster: for what touches none."""
+        if not any(node.policy.knows(act.caller) for node in self.nodes.values()):
+            raise NotAllowed(
+                "You are not on the list of people who may use this bot; its administrators can "
+                f"add {act.caller.user} under `allow.users` of a cluster"
+            )
+
+    def admits(self, act: Act) -> bool:
+        """Whether the caller may use some cluster from this channel."""
+        for node in self.nodes.values():
+            with suppress(NotAllowed):
+                node.policy.admit(act.caller)
+                return True
+        return False
 
     def default_cluster(self, act: Act) -> str:
         """Return the cluster that is meant where none is named; empty where that is not known."""

@@ -15,6 +15,7 @@ from bot.cards import (
     lists,
     logs,
     mended,
+    pasted,
     recipes,
     request,
     shell_line,
@@ -28,11 +29,16 @@ from bot.cluster.inside_job import Ran
 from bot.cluster.recipes import Recipes
 from bot.cluster.slurm import Cancellation, Cancelled, NodeState
 from bot.cluster.tokenizer import Placed
+from bot.diagnosis.finding import HEALTHY, NOT_IN_LOG
 from bot.errors import FieldError, InputRefused, UserError
 from bot.grammar import Help, help_card
 from bot.grammar.commands import COMMANDS
 from bot.job import Job, Observation, Session, State
 from bot.model import (
+    Act,
+    ActKind,
+    Attached,
+    Caller,
     Experiment,
     Launch,
     Stage,
@@ -62,6 +68,7 @@ def cards(word: str) -> Mapping[str, Card]:
         *_lists(word),
         *_answers(word),
         *_reasons(word),
+        *_pasted(word),
         *_nemo(word),
         *upkeep(word),
     )
@@ -249,6 +256,28 @@ def _reasons(word: str) -> Iterator[tuple[str, Card]]:
     yield "logs.before_its_folder/", logs.before_its_folder(job, output)
     yield "logs.no_launcher_card/", logs.no_launcher_card(job)
     yield from _checkpoints(job, word)
+
+
+def _pasted(word: str) -> Iterator[tuple[str, Card]]:
+    caller = Caller(team="T1", user=USER, channel="C1")
+    act = Act(
+        id="a1",
+        kind=ActKind.SHORTCUT,
+        caller=caller,
+        at=NOW,
+        text=word,
+        leaked=("wandb", "other"),
+        files=(Attached(name=word),),
+    )
+    read = ((word, 12), ("the message", 12_000_000))
+    yield "pasted.reading/", pasted.reading(act)
+    found = {"cause": finding(word), "nothing": finding(word, label=HEALTHY)}
+    found["end"] = finding(word, label=NOT_IN_LOG, evidence=())
+    for name, one in found.items():
+        card = pasted.pasted_card(act, one, tail=word, read=read, unread=((word, word),))
+        yield f"pasted.pasted_card/{name}", card
+    yield "pasted.nothing_to_read/", pasted.nothing_to_read(())
+    yield "pasted.nothing_to_read/files", pasted.nothing_to_read(((word, word),))
 
 
 def _checkpoints(job: Job, word: str) -> Iterator[tuple[str, Card]]:
