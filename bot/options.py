@@ -24,6 +24,7 @@ from bot.shapes import (
     Retries,
     Switch,
 )
+from bot.variables import Variable
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,14 @@ CacheDirOption = Annotated[
 ]
 DataDirOption = Annotated[
     Path | None, flag("--data-dir", metavar="DIR", help="a folder with data, mounted")
+]
+EnvOption = Annotated[
+    tuple[Variable, ...],
+    flag(
+        "--env",
+        metavar="NAME=VALUE",
+        help="a variable of the job's environment, such as `WANDB_MODE=offline`; may be repeated",
+    ),
 ]
 DryRunOption = Annotated[Switch, flag("--dry-run", help="show what would run, and submit nothing")]
 RetriesOption = Annotated[

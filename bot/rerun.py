@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from bot import variables
 from bot.duration import duration
 from bot.errors import FieldError, InputRefused
 from bot.manual import given, merged
 from bot.options import Options, typed_fields
+from bot.shapes import Setting
 from bot.words import duration as in_words
 from bot.workload import Site, Workload
 
@@ -26,6 +28,11 @@ def changed(
     values = {**options.model_dump(), **changes}
     if EXTRA in changes:
         values[EXTRA] = merged(getattr(options, EXTRA), values[EXTRA])
+    if ENV in changes:
+        values[ENV] = variables.merged(getattr(options, ENV), values[ENV])
+    if SETTINGS in changes:
+        given_settings = values.pop(SETTINGS)
+        values["args"] = variables.merged(getattr(options, "args", ()), given_settings)
     for leader, follower in workload.follows:
         if leader in changes and follower not in changes and values[follower]:
             left_open = workload.model.model_validate({**values, follower: None})
@@ -36,12 +43,25 @@ def changed(
 
 EXTRA = "extra"
 """The field for options that only the launcher knows."""
+ENV = "env"
+"""The field for variables, each of which replaces the one of its name."""
+SETTINGS = "settings"
+"""What is changed of the settings that a training is given, each replacing the one of its key."""
+_FLAGS = {SETTINGS: "--set"}
+"""How a field is typed, where that is not its name."""
 
 
 def _refuse_strangers(workload: Workload[Any], changes: Mapping[str, object]) -> None:
     """Raise InputRefused for each change of what this workload does not have."""
-    fields = [name for name in changes if name not in workload.model.model_fields]
-    spelt = {name: f"--{name.replace('_', '-')}" for name in fields if name != EXTRA}
+    has = workload.model.model_fields
+    fields = [
+        name
+        for name in changes
+        if name not in has and not (name == SETTINGS and takes_settings(workload))
+    ]
+    spelt = {
+        name: _FLAGS.get(name, f"--{name.replace('_', '-')}") for name in fields if name != EXTRA
+    }
     extra = changes[EXTRA] if EXTRA in fields else ()
     if isinstance(extra, tuple):
         spelt |= {one.name: one.name for one in given(extra)}
@@ -54,7 +74,16 @@ def _refuse_strangers(workload: Workload[Any], changes: Mapping[str, object]) ->
         )
 
 
+def takes_settings(workload: Workload[Any]) -> bool:
+    """Whether its `args` are settings of the training, and not a script's own words."""
+    args = workload.model.model_fields.get("args")
+    return args is not None and args.annotation == tuple[Setting, ...]
+
+
 _NAMES = {
+    "env": "environment",
+    "args": "arguments",
+    "mem": "memory",
     "time": "time limit",
     "slurm_type": "cluster type",
     "workdir": "work directory",

@@ -14,6 +14,7 @@ from bot.options import (
     CacheDirOption,
     DataDirOption,
     DryRunOption,
+    EnvOption,
     ExcludeOption,
     ImageOption,
     JobWord,
@@ -28,7 +29,22 @@ from bot.options import (
     word,
 )
 from bot.shape import one_of, refused, shown
-from bot.shapes import Attempt, Duration, Foreign, Index, Lines, Nodes, Pattern, Switch
+from bot.shapes import (
+    Attempt,
+    Count,
+    Duration,
+    Features,
+    Foreign,
+    Gpus,
+    Gres,
+    Index,
+    Lines,
+    Memory,
+    Nodes,
+    Pattern,
+    Setting,
+    Switch,
+)
 
 JOB_KINDS = ("mine", "all", "running", "failed")
 
@@ -155,6 +171,39 @@ class Rerun(Options):
     no_wandb: Annotated[
         Switch, flag("--no-wandb", help="a NeMo-RL job without Weights & Biases")
     ] = False
+    settings: Annotated[
+        tuple[Setting, ...],
+        flag(
+            "--set",
+            metavar="KEY=VALUE",
+            help="a setting of a NeMo-RL job's training, if its launcher takes any; may be"
+            " repeated",
+        ),
+    ] = ()
+    mem: Annotated[
+        Memory | None, flag("--mem", metavar="SIZE", help="a script's memory of each node")
+    ] = None
+    cpus_per_task: Annotated[
+        Count | None, flag("-c", "--cpus-per-task", metavar="N", help="a script's cores per task")
+    ] = None
+    ntasks_per_node: Annotated[
+        Count | None, flag("--ntasks-per-node", metavar="N", help="a script's tasks on each node")
+    ] = None
+    gpus_per_node: Annotated[
+        Gpus | None, flag("--gpus-per-node", metavar="N", help="a script's GPUs on each node")
+    ] = None
+    gres: Annotated[
+        Gres | None, flag("--gres", metavar="GRES", help="a script's generic resources")
+    ] = None
+    constraint: Annotated[
+        Features | None,
+        flag("-C", "--constraint", metavar="FEATURES", help="features of a script's nodes"),
+    ] = None
+    clean_env: Annotated[
+        Switch,
+        flag("--clean-env", help="a script without the login node's environment"),
+    ] = False
+    env: EnvOption = ()
     image: ImageOption = None
     cache_dir: CacheDirOption = None
     log_dir: LogDirOption = None

@@ -13,6 +13,7 @@ from bot.options import (
     AccountOption,
     AfterOption,
     DryRunOption,
+    EnvOption,
     ExcludeOption,
     Option,
     Options,
@@ -39,6 +40,7 @@ from bot.shapes import (
     Path,
     Switch,
 )
+from bot.variables import pairs
 from bot.workload import Need, Site, Workload
 
 _CONVERTER = "enroot-convert.sh"
@@ -120,6 +122,10 @@ class Submit(Options):
     chdir: Annotated[
         Path | None, flag("-D", "--chdir", metavar="DIR", help="the folder it is submitted from")
     ] = None
+    env: EnvOption = ()
+    clean_env: Annotated[
+        Switch, flag("--clean-env", help="without the variables of the login node's environment")
+    ] = False
     retries: RetriesOption = 0
     dry_run: DryRunOption = False
 
@@ -207,11 +213,15 @@ def launch(options: Submit, site: Site) -> Launch:
         f"--{name.replace('_', '-')}={asked[name]}" for name in _PASSED if asked[name] is not None
     ]
     flags += [f"--{name}" for name in ("exclusive", "hold", "requeue") if asked[name]]
+    if run.clean_env:
+        flags.append(f"--export={','.join(name for name, _ in pairs(run.env)) or 'NONE'}")
     waits = [f"afterok:{':'.join(run.after)}"] if run.after else []
     waits += [run.dependency] if run.dependency else []
     if waits:
         flags.append(f"--dependency={','.join(waits)}")
-    return Launch(argv=("sbatch", *flags, run.script, *run.args), cwd=run.chdir or "")
+    return Launch(
+        argv=("sbatch", *flags, run.script, *run.args), cwd=run.chdir or "", env=pairs(run.env)
+    )
 
 
 def needs(options: Submit, site: Site) -> tuple[Need, ...]:

@@ -21,6 +21,7 @@ from bot.options import (
     CacheDirOption,
     DataDirOption,
     DryRunOption,
+    EnvOption,
     ExcludeOption,
     ImageOption,
     LogDirOption,
@@ -35,6 +36,7 @@ from bot.options import (
 )
 from bot.shape import one_of
 from bot.shapes import Foreign, Name, Nodes, Path
+from bot.variables import pairs
 from bot.workload import Fitted, Found, Need, Program, Site, Workload
 
 
@@ -78,6 +80,7 @@ class NemoRun(Options):
     qos: QosOption = None
     after: AfterOption = ()
     exclude: ExcludeOption = None
+    env: EnvOption = ()
     retries: RetriesOption = 0
     dry_run: DryRunOption = False
     extra: Annotated[
@@ -161,6 +164,7 @@ def launch(options: NemoRun, site: Site) -> Launch:
             ("COLUMNS", "512"),
             ("NO_COLOR", "1"),
             ("TERM", "dumb"),
+            *pairs(run.env),
         ),
         sbatch_options=(*left, *waits),
         folders=tuple(path for path in (run.log_dir, run.cache_dir) if path),

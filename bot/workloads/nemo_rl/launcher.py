@@ -22,6 +22,7 @@ from bot.options import (
     AfterOption,
     ClusterTypeOption,
     DryRunOption,
+    EnvOption,
     ExcludeOption,
     Options,
     PartitionOption,
@@ -31,6 +32,7 @@ from bot.options import (
     unseen,
 )
 from bot.shapes import Name, Nodes
+from bot.variables import pairs
 from bot.words import listed
 from bot.workload import Fitted, Found, Need, Site
 
@@ -69,6 +71,7 @@ class RlJob(Options):
     qos: QosOption = None
     after: AfterOption = ()
     exclude: ExcludeOption = None
+    env: EnvOption = ()
     dry_run: DryRunOption = False
     habits: Annotated[Habits, unseen()] = Habits()
 
@@ -110,7 +113,13 @@ def launch(options: RlJob, site: Site, own: tuple[str, ...]) -> Launch:
     typed = (options.habits.cluster_type, options.cluster_type) if options.cluster_type else ()
     argv = ("sbatch", *_scheduler_options(options), site.nemo_rl_launcher, *typed, *own)
     place = folder(site)
-    return Launch(argv=argv, cwd=place, secrets=True, auth=posixpath.join(place, "configs/auth.sh"))
+    return Launch(
+        argv=argv,
+        cwd=place,
+        env=pairs(options.env),
+        secrets=True,
+        auth=posixpath.join(place, "configs/auth.sh"),
+    )
 
 
 def _scheduler_options(run: RlJob) -> tuple[str, ...]:
