@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     diagnose.add_argument("--context", type=Path, help="what the scheduler says, as JSON")
     diagnose.add_argument("--json-lines", type=Path, metavar="DIR", help="every *.log in a folder")
     diagnose.add_argument("--no-context", action="store_true")
-    diagnose.add_argument("files", nargs="*", type=Path)
+    diagnose.add_argument("files", nargs="*", type=Path, help="the logs of one job; - is a pipe")
 
     manifest = _command(commands, "manifest", _manifest, "print the Slack app's manifest")
     manifest.add_argument("--json", action="store_true")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,13 @@ from bot.diagnosis.facts import Facts, from_context
 from bot.diagnosis.finding import Finding
 
 _CHUNK = 1 << 20
+_PIPED = Path("-")
 
 
 def diagnose_files(
     paths: Sequence[Path], context: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Diagnose the logs of one job; raises OSError where one cannot be read."""
+    """Diagnose the logs of one job, `-` being what is piped in; raises OSError."""
     facts = from_context(context) if context else Facts()
     return as_json(diagnose([Source(path.name, _chunks(path)) for path in paths], facts))
 
@@ -44,6 +47,6 @@ def as_json(finding: Finding) -> dict[str, Any]:
 
 
 def _chunks(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as log:
+    with path.open("rb") if path != _PIPED else nullcontext(sys.stdin.buffer) as log:
         while chunk := log.read(_CHUNK):
             yield chunk

@@ -109,6 +109,8 @@ class Rule:
     remedy: str = ""
     patterns: tuple[str, ...] = ()
     """`^` and `$` only at the ends; groups named in the title, no others (`(?:…)`)."""
+    lines: tuple[str, ...] = ()
+    """Lines that programs print and that it must name: the tests hold it to them."""
     actions: tuple[Action, ...] = ()
     again: tuple[Action, ...] = ()
     """The actions instead, when this request's chain failed in this way before …"""

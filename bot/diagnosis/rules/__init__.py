@@ -7,10 +7,15 @@ To add one: open the file of its theme, add a `Rule` to its `RULES` with
   colours and rank prefixes. `^`, `$` only at the ends, and no `.*` where a word will do;
 * `title`, `remedy`: one sentence each, filled from the patterns' named groups;
 * `actions`: the buttons; `transient`: whether a plain rerun helps;
+* `lines`: what a program really printed, a line or more, which the rule must name;
 * `strength`: leave it, unless the line is a crash, a time-out or a mere signal; the other fields
-  of `Rule` are for what one line alone cannot tell;
+  of `Rule` are for what one line alone cannot tell.
 
-then a line that it must name to `tests/unit/diagnosis/lines.txt`, and one that it must not.
+Nothing else need be touched. Try it: `.venv/bin/python -m bot diagnose job.out` (`-` for what is
+piped in), then `make test ARGS=tests/unit/diagnosis`, and `make eval`, which holds the catalogue to
+hundreds of logs. A harmless line that looks alike goes below `[none]` in
+`tests/unit/diagnosis/lines.txt`, where the lines of older rules are, too.
+
 Where two rules know the same line, the stronger one wins, then the one that stands first here.
 """
 

@@ -1,7 +1,7 @@
 """Each rule names the lines that its program prints, and only those.
 
-They stand in `lines.txt`: to test a new rule, add a line under its label there, and a harmless
-look-alike under `[none]`.
+They stand in the rule's own `lines`, and in `lines.txt` beside this: by label, and harmless
+look-alikes under `[none]`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _lines() -> list[tuple[str, str]]:
     return pairs
 
 
-LINES = _lines()
+LINES = [*_lines(), *((rule.label, line) for rule in RULES for line in rule.lines)]
 
 
 @pytest.mark.parametrize(("label", "line"), LINES)
