@@ -38,7 +38,15 @@ class Person(Value):
     user: str
 
 
-Span = str | Annotated[Mono | Strong | Moment | Person, Field(discriminator="kind")]
+class Link(Value):
+    """A place in Slack that one can go to."""
+
+    kind: Literal["link"] = "link"
+    text: str
+    url: str
+
+
+Span = str | Annotated[Mono | Strong | Link | Moment | Person, Field(discriminator="kind")]
 Text = tuple[Span, ...]
 
 
@@ -143,7 +151,7 @@ def _word(span: Span) -> str:
     match span:
         case str():
             return span
-        case Mono(text=text) | Strong(text=text):
+        case Mono(text=text) | Strong(text=text) | Link(text=text):
             return text
         case Moment(at=at):
             return f"{at:%Y-%m-%d %H:%M} UTC"

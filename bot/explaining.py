@@ -8,9 +8,12 @@ import posixpath
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
+from bot.blame import WEEK, Blame
 from bot.cards.job import ended
 from bot.cards.progress import in_words
+from bot.cards.repeats import with_past
 from bot.cards.request import request_card
 from bot.cards.why import why_card
 from bot.cluster import files
@@ -134,7 +137,8 @@ class Explainer:
             partitions=partitions,
             workload=request.workload,
         )
-        return [root, under(request, f"{name}/why", card)]
+        past = await same_before(self._store, job, explanation.finding)
+        return [root, under(request, f"{name}/why", with_past(card, past))]
 
 
 def _result(request: Request | None, job: Job, log: str) -> str:
@@ -180,6 +184,18 @@ async def log_files_of(node: LoginNode, job: Job) -> Sequence[LogFile]:
     seen = job.seen
     ask = log_files(job.id, seen.stdout, seen.workdir, await node.roots())
     return await node.run(ask)
+
+
+async def same_before(store: Store, job: Job, finding: Finding) -> tuple[Blame, ...]:
+    """Return what failed in the same way on a node that this job blames, within a week."""
+    if not finding.nodes:
+        return ()
+    since = (job.seen.ended or datetime.now(UTC)) - WEEK
+    return tuple(
+        blame
+        for blame in await store.blames(job.cluster, since)
+        if blame.node in finding.nodes and blame.label == finding.label and not blame.of(job)
+    )
 
 
 async def earlier_labels(store: Store, job: Job) -> tuple[str, ...]:

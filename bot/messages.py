@@ -25,7 +25,7 @@ def living(request: Request, card: Card, not_before: datetime | None = None) -> 
 def under(request: Request, name: str, card: Card) -> Wanted:
     """Return an answer in the thread of a request; the same name is the same answer for ever."""
     return Wanted(
-        key=f"{_REQUEST}{request.id}/{name}",
+        key=answer_key(request.id, name),
         channel=request.caller.channel,
         card=card,
         parent=living_key(request),
@@ -34,7 +34,17 @@ def under(request: Request, name: str, card: Card) -> Wanted:
 
 def living_key(request: Request) -> str:
     """Return the name of a request's living message."""
-    return f"{_REQUEST}{request.id}"
+    return living_key_of(request.id)
+
+
+def living_key_of(request_id: str) -> str:
+    """Return the same for a request's id."""
+    return f"{_REQUEST}{request_id}"
+
+
+def answer_key(request_id: str, name: str) -> str:
+    """Return the name of an answer in the thread of a request."""
+    return f"{_REQUEST}{request_id}/{name}"
 
 
 def request_id(key: str) -> str:

@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 from pydantic import SecretStr
 
+from bot.blame import Blame
 from bot.card import Card
 from bot.errand import Errand
 from bot.job import Job
@@ -187,6 +188,13 @@ class Store(Protocol):
 
     async def find_jobs(self, cluster: str, name: str) -> Sequence[Job]:
         """Jobs of this name, newest first, at most 50."""
+        ...
+
+    async def blames(self, cluster: str, since: datetime) -> Sequence[Blame]:
+        """Return which nodes were to blame for which failure since then, oldest first.
+
+        `save_jobs` keeps them, with the jobs that say so.
+        """
         ...
 
     async def add_errand(self, errand: Errand, *wanted: Wanted) -> Errand:

@@ -33,6 +33,7 @@ from bot.model import Stage
 from bot.outbox import Outbox
 from bot.policy import Policy
 from bot.redact import redact, redact_card
+from bot.repeats import Repeats
 from bot.service import Service
 from bot.sessions import Sessions
 from bot.settings import Settings
@@ -113,11 +114,18 @@ async def _bot(
             errands = Errands(node=nodes[name], store=store, wake=outbox.wake, clean=clean)
             clockwork.add(errands_of(name), errands.tick)
             clockwork.add(f"secrets of {name}", partial(_put_secrets, nodes[name]))
-            hurry = partial(clockwork.hurry, name)
             sessions = Sessions(
-                node=nodes[name], store=store, jobs=tracker, wake=outbox.wake, hurry=hurry
+                node=nodes[name],
+                store=store,
+                jobs=tracker,
+                wake=outbox.wake,
+                hurry=partial(clockwork.hurry, name),
             )
             clockwork.add(sessions_of(name), sessions.tick)
+        clockwork.add(
+            "repeats",
+            Repeats(nodes=nodes, store=store, permalink=chat.permalink, wake=outbox.wake).tick,
+        )
         clockwork.add("prune", partial(_prune, store, nodes))
         clockwork.start()
         try:

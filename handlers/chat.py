@@ -54,6 +54,11 @@ class SlackChat:
             )
         )
 
+    async def permalink(self, channel: str, ts: str) -> str:
+        """Return the address of a message."""
+        answer = await _asked(self.client.chat_getPermalink(channel=channel, message_ts=ts))
+        return str(answer["permalink"])
+
     async def find(self, channel: str, thread: str, key: str, since: datetime) -> str:
         """Look through the channel (or thread) for the message that carries `key`."""
         cursor = ""

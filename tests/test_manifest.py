@@ -35,6 +35,7 @@ HISTORY = ("channels:history", "groups:history", "im:history")
 SCOPES_OF_METHODS: dict[str, tuple[str, ...]] = {
     "apps_connections_open": (),  # with the app token, whose scope is not in the manifest
     "auth_test": (),
+    "chat_getPermalink": (),
     "chat_postEphemeral": ("chat:write",),
     "chat_postMessage": ("chat:write",),
     "chat_update": ("chat:write",),

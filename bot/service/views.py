@@ -8,10 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 from bot.card import Card
 from bot.cards import lists, mended
+from bot.cards.repeats import with_past
 from bot.cards.why import healthy_card, waits_card, why_card
 from bot.cluster import slurm
 from bot.errors import CommandFailed, UnknownJob
-from bot.explaining import earlier_labels, explanation_of
+from bot.explaining import earlier_labels, explanation_of, same_before
 from bot.following import alone, attempts_before, earlier_of
 from bot.job import Job, Observation, State, base_id
 from bot.login_node import LoginNode
@@ -154,6 +155,7 @@ async def why(service: Service, node: LoginNode, job: Job) -> Card:
         partitions=partitions,
         workload=request.workload if request else "",
     )
+    card = with_past(card, await same_before(service.store, job, explanation.finding))
     again = await _again(service, job)
     return card if again is None else mended.settled(card, mended.rerun(*again))
 

@@ -72,25 +72,41 @@ CREATE UNIQUE INDEX errands_alike ON errands (cluster, kind, target) WHERE open;
 """
 
 
+_BLAMES = """
+CREATE TABLE blames (
+    {serial}, cluster TEXT NOT NULL, request TEXT NOT NULL, job TEXT NOT NULL,
+    attempt INTEGER NOT NULL, node TEXT NOT NULL, at {time} NOT NULL, body TEXT NOT NULL
+);
+CREATE UNIQUE INDEX blames_key ON blames (cluster, request, job, attempt, node);
+CREATE INDEX blames_at ON blames (cluster, at);
+"""
+
+
 def m001_start(connection: Connection) -> None:
     """Acts, requests, jobs, messages, audit."""
-    dialect = connection.dialect.name
-    for statement in _START.format(serial=_SERIAL[dialect], time=_TIME[dialect]).split(";"):
-        if statement.strip():
-            connection.execute(text(statement))
+    _execute(connection, _START)
 
 
 def m002_errands(connection: Connection) -> None:
     """Errands on login nodes."""
+    _execute(connection, _ERRANDS)
+
+
+def m003_blames(connection: Connection) -> None:
+    """Nodes that were to blame."""
+    _execute(connection, _BLAMES)
+
+
+def _execute(connection: Connection, statements: str) -> None:
     dialect = connection.dialect.name
-    for statement in _ERRANDS.format(serial=_SERIAL[dialect], time=_TIME[dialect]).split(";"):
+    for statement in statements.format(serial=_SERIAL[dialect], time=_TIME[dialect]).split(";"):
         if statement.strip():
             connection.execute(text(statement))
 
 
 Migration = Callable[[Connection], None]
 
-MIGRATIONS: tuple[Migration, ...] = (m001_start, m002_errands)
+MIGRATIONS: tuple[Migration, ...] = (m001_start, m002_errands, m003_blames)
 
 
 def missing(connection: Connection) -> tuple[Migration, ...]:

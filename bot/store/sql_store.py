@@ -13,13 +13,14 @@ from typing import Any, Self, TypeVar
 from sqlalchemy import Connection, Select, make_url
 from sqlalchemy.exc import ArgumentError
 
+from bot.blame import Blame, blames_of
 from bot.card import Card
 from bot.errand import Errand
 from bot.errors import ConfigError
 from bot.job import Job
 from bot.model import Act, Caller, Request, Stage, Value
 from bot.ports import Entry, Posted, Wanted
-from bot.store import errands, messages, migrations, statements
+from bot.store import blames, errands, messages, migrations, statements
 from bot.store.database import database
 
 T = TypeVar("T")
@@ -185,6 +186,7 @@ class SqlStore:
         def work(c: Connection) -> None:
             if jobs:
                 c.execute(statements.PUT_JOB[c.dialect.name], [_job_row(job) for job in jobs])
+                blames.add(c, [blame for job in jobs for blame in blames_of(job, now)])
             messages.want(c, cleaned, now)
 
         await self._run(work)
@@ -208,6 +210,10 @@ class SqlStore:
     async def find_jobs(self, cluster: str, name: str) -> Sequence[Job]:
         """Return jobs of this name, newest first, at most 50."""
         return await self._values(Job, statements.NAMED_JOBS, cluster=cluster, name=_column(name))
+
+    async def blames(self, cluster: str, since: datetime) -> Sequence[Blame]:
+        """Return which nodes were to blame since then, oldest first."""
+        return await self._run(lambda c: blames.since(c, cluster, since))
 
     # Errands
 
@@ -315,6 +321,7 @@ class SqlStore:
         def work(c: Connection) -> int:
             oldest = (c.scalar(query) for query in (*statements.OLDEST_OPEN, errands.OLDEST_OPEN))
             until = min([before, *(moment for moment in oldest if moment is not None)])
+            blames.prune(c, before)
             return _changed(c, statements.PRUNE_ACTS, {"before": until}) + messages.prune(c, until)
 
         return await self._run(work)

@@ -101,6 +101,25 @@ Index("jobs_open", jobs.c.cluster, jobs.c.open, jobs.c.seq)
 Index("jobs_name", jobs.c.cluster, jobs.c.name, jobs.c.seq)
 Index("jobs_request", jobs.c.request)
 
+blames = Table(
+    "blames",
+    metadata,
+    _serial(),
+    _text("cluster"),
+    _text("request"),
+    _text("job"),
+    Column("attempt", Integer, nullable=False),
+    _text("node"),
+    _time("at", nullable=False),
+    _text("body"),
+)
+Index(
+    "blames_key",
+    *(blames.c[name] for name in ("cluster", "request", "job", "attempt", "node")),
+    unique=True,
+)
+Index("blames_at", blames.c.cluster, blames.c.at)
+
 errands = Table(
     "errands",
     metadata,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.card import Moment, Mono, Person, Span, Strong, Text
+from bot.card import Link, Moment, Mono, Person, Span, Strong, Text
 
 Json = dict[str, Any]
 
@@ -55,7 +55,7 @@ def elements(text: Text, *, bold: bool = False) -> list[Json]:
 
 def _says(span: Span) -> bool:
     """Whether there is anything to show; Slack refuses an empty text."""
-    return bool(span.text if isinstance(span, Mono | Strong) else span)
+    return bool(span.text if isinstance(span, Mono | Strong | Link) else span)
 
 
 def _element(span: Span, *, bold: bool) -> Json:
@@ -67,6 +67,8 @@ def _element(span: Span, *, bold: bool) -> Json:
             return _styled(text, {"bold": True})
         case Mono(text=text):
             return _styled(text, {**style, "code": True})
+        case Link(text=text, url=url):
+            return {"type": "link", "url": url, "text": straight(text)}
         case Person(user=user):
             return {"type": "user", "user_id": user}
         case Moment(at=at):
@@ -116,6 +118,8 @@ def _mrkdwn(span: Span) -> str:
             # A line break or backtick would end the code span, and Slack cannot escape one.
             code = " ".join(clip(text, SMALL_PRINT).splitlines()).replace("`", "´")
             return f"`{escape(code)}`"
+        case Link(text=text, url=url):
+            return f"<{escape(url)}|{escape(clip(text, SMALL_PRINT))}>"
         case Person(user=user):
             return f"<@{user}>"
         case Moment(at=at):

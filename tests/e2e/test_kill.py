@@ -83,6 +83,8 @@ ELSEWHERE = {
     "launch_stranded": "a cluster was taken out of the configuration",
     "message_broke": "a fault of the bot's own; the outbox's unit tests make one",
     "message_refused": "a message that Slack never takes; the outbox's unit tests do that",
+    "node_not_seen": "the cluster is away; the message is written all the same",
+    "node_told": "no submission; the repeats' unit tests begin a new life there",
     "post_not_lookable": "a channel that was left meanwhile; the outbox's unit tests do that",
     "secret_pasted": "nothing is run; the desk's unit tests do that",
     "secrets_not_put": "the cluster is away at start; a launch puts them",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
-from bot.card import Card, Tone
+from bot.blame import Again, blames_of
+from bot.card import Card, Excerpt, Tone
 from bot.cards import (
     admins,
     checkpoints,
@@ -17,6 +18,7 @@ from bot.cards import (
     mended,
     pasted,
     recipes,
+    repeats,
     request,
     shell_line,
     trouble,
@@ -69,6 +71,7 @@ def cards(word: str) -> Mapping[str, Card]:
         *_answers(word),
         *_reasons(word),
         *_pasted(word),
+        *_repeats(word),
         *_nemo(word),
         *upkeep(word),
     )
@@ -278,6 +281,29 @@ def _pasted(word: str) -> Iterator[tuple[str, Card]]:
         yield f"pasted.pasted_card/{name}", card
     yield "pasted.nothing_to_read/", pasted.nothing_to_read(())
     yield "pasted.nothing_to_read/files", pasted.nothing_to_read(((word, word),))
+
+
+def _repeats(word: str) -> Iterator[tuple[str, Card]]:
+    one = tracked(word).model_copy(
+        update={"blamed": ("alice-a3m-1",), "label": "gpu-ecc", "cause": word}
+    )
+    often = Again(tuple(blame for _ in range(12) for blame in blames_of(one, NOW)))
+    link = "https://slack.example/archives/C1/p1"
+    quoted = Excerpt(caption=(word,), text=word * MANY)
+    failures = [repeats.Failure(blame, one, link, quoted) for blame in often.blames]
+    node = NodeState(
+        name="alice-a3m-1",
+        partitions=("a3m",),
+        state="idle",
+        flags=("drain",),
+        gpus=8,
+        gpus_used=0,
+        reason=word,
+    )
+    for name, state in (("out", node), ("unseen", None)):
+        yield f"repeats.again_card/{name}", repeats.again_card(often, failures, state)
+    said = trouble.said(word)
+    yield "repeats.with_past/", repeats.with_past(said, often.blames)
 
 
 def _checkpoints(job: Job, word: str) -> Iterator[tuple[str, Card]]:

@@ -55,7 +55,7 @@ async def test_the_migrations_come_to_the_tables(store: SqlStore) -> None:
 
     migrated, declared = await store._database.run(work)
     assert migrated == declared
-    assert set(migrated) == {"acts", "requests", "jobs", "errands", "messages", "audit"}
+    assert set(migrated) == {"acts", "requests", "jobs", "blames", "errands", "messages", "audit"}
 
 
 async def test_a_second_start_changes_nothing(url: str) -> None:
