@@ -1,12 +1,13 @@
 # Each command does its own set-up, and may be run twice.
 .DEFAULT_GOAL := help
 WORKERS ?= 5
-.PHONY: help setup demo test check bench
+.PHONY: help setup demo test check eval bench
 
 help:
 	@echo "make demo    a real Slurm, a local Slack and the bot on this machine; prints the page's address"
 	@echo "make test    all tests (ARGS='tests/unit -k parse' for some)"
 	@echo "make check   formatting, lint, types, import contracts"
+	@echo "make eval    how often the diagnosis is right, on logs whose cause is known (ARGS=--wrong: where not)"
 	@echo "make bench   the figures of the design, measured"
 	@echo "make setup   only what demo and test share; starts nothing"
 
@@ -40,6 +41,9 @@ check:
 	.venv/bin/ruff check --quiet .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
+
+eval:
+	@scripts/setup check && .venv/bin/python -m tests.failures $(ARGS)
 
 bench:
 	@scripts/setup demo && exec .venv/bin/python -m bot bench
