@@ -121,6 +121,13 @@ class SessionSettings(Section):
     """Seconds that a command inside a job may take."""
 
 
+class WarningSettings(Section):
+    """`[clusters.NAME.warnings]`: when a job that still runs is told of."""
+
+    no_step_for: Length = timedelta(minutes=10)
+    """How long a training may go without a step at least, however short its steps are."""
+
+
 class ClusterSettings(Section):
     """`[clusters.NAME]`: one Slurm cluster behind a login node."""
 
@@ -160,6 +167,7 @@ class ClusterSettings(Section):
     secrets: Secrets = Field(default_factory=dict)
     """Secrets of this cluster; those of the same name for all clusters give way."""
     sessions: SessionSettings = SessionSettings()
+    warnings: WarningSettings = WarningSettings()
     allow: AllowSettings = AllowSettings()
 
     @model_validator(mode="after")

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from pydantic import AwareDatetime
 
+from bot.course import Course, Worry
 from bot.model import Numerous, Value
 
 
@@ -167,6 +168,10 @@ class Job(Numerous):
     """Slack user who cancelled it from here."""
     progress: str = ""
     """How far training has come, in words; empty when the log does not say."""
+    course: Course | None = None
+    """How its steps follow each other, where its log shows some."""
+    told: tuple[str, ...] = ()
+    """What its person was warned of, as `ATTEMPT/WORRY`."""
     result: str = ""
     """What it made, in words, when it ended well and its log says so."""
     label: str = ""
@@ -194,6 +199,13 @@ class Job(Numerous):
     def wished(self) -> bool:
         """Whether it was ended from here: by a person, or since its time was up."""
         return bool(self.stopped_by) or (self.session is not None and self.session.expired)
+
+    @property
+    def worries(self) -> tuple[Worry, ...]:
+        """What is wrong with its training as it runs now; nothing once somebody ends it."""
+        runs = self.seen.state is State.RUNNING and not self.wished
+        current = self.course is not None and self.course.attempt == self.attempt
+        return self.course.worries if self.course is not None and runs and current else ()
 
     @property
     def attach(self) -> str:

@@ -9,7 +9,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from statistics import median
+from itertools import pairwise
+from statistics import median, median_low
 from typing import Any
 
 import re2
@@ -52,6 +53,25 @@ class Progress:
             return None
         steps = self.total // self.epochs
         return self.step - (self.epoch - 1) * steps, steps
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """What the end of a log tells of how steps follow each other."""
+
+    step: int
+    total: int | None
+    finished: bool
+    pace: float | None
+    """Seconds a step, the median of the recent ones that say so."""
+    lines: int
+    """Step lines in sight."""
+    stride: int
+    """Steps from one line to the next: a trainer need not print each."""
+    diverged: bool
+    """The last two losses are no numbers any more (the last, where it is alone)."""
+    busy: bool
+    """After its last step it said that it saves or evaluates."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +133,11 @@ _FINISHED = re2.compile(
     rb"`Trainer\.fit` stopped: |\[after training is done\]|exiting program at iteration"
     rb"|Max number of (?:steps|epochs) has been reached, stopping training early"
 )
+_BUSY = re2.compile(
+    rb"(?i)saving checkpoint|saving model to|scheduled async checkpoint save"
+    rb"|\bvalidation: iteration|\bvalidation dataloader|\bevaluating\b"
+    rb"|(?:starting|running) (?:validation|evaluation)"
+)
 _SAVED = tuple(
     re2.compile(pattern)
     for pattern in (
@@ -132,8 +157,7 @@ def progress(text: str) -> Progress | None:
         return None
     last = steps[-1]
     raw = text.encode()
-    times = [step.step_seconds for step in steps[-_RECENT:] if step.step_seconds is not None]
-    pace = median(times) if times else None
+    pace = _pace(steps)
     left = None if last.total is None else max(last.total - last.step, 0)
     return replace(
         last,
@@ -143,6 +167,39 @@ def progress(text: str) -> Progress | None:
         checkpoint=_checkpoint(raw),
         finished=_FINISHED.search(raw) is not None,
     )
+
+
+def look(text: str) -> Look | None:
+    """Return how steps follow each other at the end of a log, or None without a step."""
+    steps = list(readings(text))
+    if not steps:
+        return None
+    raw = text.encode()
+    last = steps[-1]
+    strides = [b.step - a.step for a, b in pairwise(steps) if b.step > a.step]
+    losses = [step.loss for step in steps if step.loss is not None][-2:]
+    return Look(
+        step=last.step,
+        total=last.total,
+        finished=_FINISHED.search(raw) is not None,
+        pace=_pace(steps),
+        lines=len(steps),
+        stride=int(median_low(strides)) if strides else 1,
+        diverged=bool(losses) and not any(map(math.isfinite, losses)),
+        busy=_BUSY.search(raw[_last_step(raw) :]) is not None,
+    )
+
+
+def _last_step(raw: bytes) -> int:
+    """Return where the last step line begins."""
+    found = (line for shape in SHAPES for line in _compiled(shape.line).finditer(raw))
+    starts: list[int] = [line.start() for line in found]
+    return max(starts)
+
+
+def _pace(steps: Sequence[Progress]) -> float | None:
+    times = [step.step_seconds for step in steps[-_RECENT:] if step.step_seconds is not None]
+    return median(times) if times else None
 
 
 def _newest(figures: Sequence[float | None]) -> float | None:

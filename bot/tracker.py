@@ -14,10 +14,11 @@ from datetime import UTC, datetime, timedelta
 
 from bot import following
 from bot.cards.job import notice, stuck
-from bot.cards.progress import in_words
 from bot.cards.request import request_card
+from bot.cards.worry import went_on, worry_card
 from bot.cluster import slurm
 from bot.cluster.peek import peek
+from bot.course import Worry
 from bot.errors import ClusterError, SlurmRateLimited
 from bot.inquiry import Inquiry
 from bot.job import Job, Session, State
@@ -26,7 +27,7 @@ from bot.messages import living, under
 from bot.model import Request
 from bot.outage import Outage
 from bot.ports import Store, Wanted
-from bot.progress import progress
+from bot.training import watched
 
 logger = logging.getLogger(__name__)
 
@@ -181,13 +182,9 @@ class Tracker:
             extra = {"action": "peek_failed", "cluster": self._node.name}
             logger.warning("the logs cannot be looked at: %s", error.sentence, extra=extra)
             return []
-        moved = []
-        for job in running:
-            how_far = progress(ends.get(job.id, ""))
-            words = in_words(how_far) if how_far else job.progress
-            if words != job.progress:
-                moved.append(job.model_copy(update={"progress": words}))
-        return moved
+        now, least = datetime.now(UTC), self._node.settings.warnings.no_step_for
+        looked = [(job, watched(job, ends.get(job.id, ""), now, least)) for job in running]
+        return [after for before, after in looked if after != before]
 
     async def _tell(self, job: Job) -> None:
         """Write a change down together with what the channel shall show."""
@@ -197,7 +194,8 @@ class Tracker:
             job = job.model_copy(update={"stopped_by": was.stopped_by, "session": was.session})
             wanted: list[Wanted] = []
             if request is not None:
-                wanted.append(await self._living(request, job))
+                job, warnings = _warnings(request, job, was)
+                wanted += [await self._living(request, job), *warnings]
                 wanted += _notices(request, job, was)
             logger.info(
                 "a job changed",
@@ -254,3 +252,22 @@ def _notices(request: Request, job: Job, was: Job) -> list[Wanted]:
     if job.seen.reason != was.seen.reason and (card := stuck(request, job)):
         said.append(under(request, f"{name}/stuck", card))
     return said
+
+
+def _warnings(request: Request, job: Job, was: Job) -> tuple[Job, list[Wanted]]:
+    """Return what the thread says of a training that goes badly, once for each attempt.
+
+    And the job that knows it was said. What a stall is followed by is said in its place.
+    """
+    course, said = job.course, list[Wanted]()
+    if course is None:
+        return job, said
+    for worry in job.worries:
+        if (name := f"{job.attempt}/{worry}") not in job.told:
+            job = job.model_copy(update={"told": (*job.told, name)})
+            card = worry_card(request, job, course, worry)
+            said.append(under(request, f"{job.id}/{name}", card))
+    if was.course is not None and Worry.STALLED in was.worries and course.follows(was.course):
+        name = f"{job.id}/{job.attempt}/{Worry.STALLED}"
+        said.append(under(request, name, went_on(job, was.course, course)))
+    return job, said

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bot.card import Button, Card, Fact, Moment, Mono, Person, Text, Tone
-from bot.cards import parts, progress, session
+from bot.cards import parts, progress, session, worry
 from bot.cards.ending import ENDINGS, cause, ending, exit_code, never_started
 from bot.cards.mend import SHOW_LOG
 from bot.cluster.slurm import dependency_in_words, hopeless, reason_in_words
@@ -82,8 +82,9 @@ def _progress(job: Job) -> tuple[Fact, ...]:
 
 
 def tone(job: Job) -> Tone:
-    """Return the sign for how a job is; one that waits in vain is trouble."""
-    if job.seen.state is State.PENDING and hopeless(job.seen.reason):
+    """Return the sign for how a job is; one that waits in vain, or trains badly, is trouble."""
+    vain = job.seen.state is State.PENDING and hopeless(job.seen.reason)
+    if vain or job.worries:
         return Tone.TROUBLE
     return TONES.get(job.seen.state, Tone.FAILED)
 
@@ -96,7 +97,8 @@ def sentence(job: Job) -> Text:
     if seen.state is State.RUNNING:
         words = RUNNING[bool(seen.node_list), seen.started is not None]
         start: Text = (Moment(at=seen.started),) if seen.started else ()
-        return parts.fill(words, nodes=Mono(text=seen.node_list), start=start)
+        running = parts.fill(words, nodes=Mono(text=seen.node_list), start=start)
+        return (*running, *worry.standing(job))
     if seen.state in ENDINGS:
         return (*ending(job), *cause(job))
     return parts.fill(BETWEEN[seen.state], raw=seen.raw)
@@ -167,13 +169,7 @@ def _controls(request: Request, job: Job) -> tuple[Button, ...]:
     show = Button(action=SHOW_LOG.action, label=SHOW_LOG.label, value=job.key)
     if job.session is not None:
         return (*((show,) if begun else ()), *(() if leaving else session.controls(job)))
-    cancel = Button(
-        action="cancel_job",
-        label="Cancel Job",
-        value=job.key,
-        style="danger",
-        confirm=f"This ends job {job.id} ({request.title}) on {job.cluster}.",
-    )
+    cancel = parts.cancel_button(request, job)
     return (*((show,) if begun else ()), *(() if leaving else (cancel,)))
 
 

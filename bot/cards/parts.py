@@ -6,7 +6,7 @@ import posixpath
 from datetime import timedelta
 from string import Formatter
 
-from bot.card import Excerpt, Fact, Moment, Mono, Person, Span, Text
+from bot.card import Button, Excerpt, Fact, Moment, Mono, Person, Span, Text
 from bot.duration import duration as read_duration
 from bot.job import Job
 from bot.model import Quote, Request, Resources
@@ -28,6 +28,17 @@ def fill(template: str, **values: Span | Text) -> Text:
             value = values[name]
             pieces += value if isinstance(value, tuple) else (value,)
     return tuple(pieces)
+
+
+def cancel_button(request: Request, job: Job) -> Button:
+    """Return what ends a job, after a question."""
+    return Button(
+        action="cancel_job",
+        label="Cancel Job",
+        value=job.key,
+        style="danger",
+        confirm=f"This ends job {job.id} ({request.title}) on {job.cluster}.",
+    )
 
 
 def shape(resources: Resources) -> str:

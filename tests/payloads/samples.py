@@ -23,6 +23,7 @@ from bot.cards import (
     shell_line,
     trouble,
     why,
+    worry,
 )
 from bot.cards import job as jobs
 from bot.cards import session as sessions
@@ -31,6 +32,7 @@ from bot.cluster.inside_job import Ran
 from bot.cluster.recipes import Recipes
 from bot.cluster.slurm import Cancellation, Cancelled, NodeState
 from bot.cluster.tokenizer import Placed
+from bot.course import Course, Worry
 from bot.diagnosis.finding import HEALTHY, NOT_IN_LOG
 from bot.errors import FieldError, InputRefused, UserError
 from bot.grammar import Help, help_card
@@ -139,6 +141,7 @@ def _jobs(word: str) -> Iterator[tuple[str, Card]]:
     held = tracked("", State.PENDING, seen=seen("", State.PENDING, reason="JobHeldUser"))
     if (stuck := jobs.stuck(one, held)) is not None:
         yield "job.stuck/held", stuck
+    yield from _worries(word)
     bare = Observation(id="75", state=State.COMPLETED, raw="COMPLETED")
     yield "job.job_card/bare", jobs.job_card(one, [tracked(word, seen=bare, tasks=())])
     yield "lists.status_card/bare", lists.status_card(tracked(word, seen=bare, tasks=()))
@@ -149,6 +152,30 @@ def _jobs(word: str) -> Iterator[tuple[str, Card]]:
     yield "admins.told/", admins.told("job 75")
     yield "job.outage/", jobs.outage("alice", NOW, word)
     yield "job.healed/", jobs.healed("alice", NOW, NOW + timedelta(hours=2))
+
+
+def _worries(word: str) -> Iterator[tuple[str, Card]]:
+    one = asked(word, stage=Stage.SUBMITTED)
+    known = Course(
+        attempt=2,
+        former=word,
+        step=41,
+        total=100_000,
+        moved=NOW,
+        first=1,
+        since=NOW - timedelta(hours=1),
+        lines=41,
+        pace=90.0,
+        worries=tuple(Worry),
+    )
+    job = tracked(word, course=known)
+    yield "job.job_card/worries", jobs.job_card(one, [job])
+    for course in (known, known.model_copy(update={"total": None, "pace": None, "lines": 1})):
+        for warned in Worry:
+            name = f"{warned}" if course is known else f"{warned} bare"
+            yield f"worry.worry_card/{name}", worry.worry_card(one, job, course, warned)
+    later = known.model_copy(update={"step": 42, "moved": NOW + timedelta(minutes=30)})
+    yield "worry.went_on/", worry.went_on(job, known, later)
 
 
 def _sessions(word: str) -> Iterator[tuple[str, Card]]:

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from bot.card import Card, plain
 from bot.cards.request import request_card
-from bot.cluster_settings import ClusterSettings
+from bot.cluster_settings import ClusterSettings, WarningSettings
 from bot.errors import StoreFailed
 from bot.job import Job
 from bot.login_node import LoginNode
@@ -53,6 +53,8 @@ class Scene:
     slurm: FakeSlurm = field(default_factory=FakeSlurm)
     explained: list[Job] = field(default_factory=list)
     woken: int = 0
+    no_step_for: str = "10m"
+    """How long no step is never told of."""
 
     def __post_init__(self) -> None:
         self.begin()
@@ -60,7 +62,11 @@ class Scene:
     def begin(self) -> None:
         """Start a life of the bot; what an earlier one knew is in the store alone."""
         settings = ClusterSettings(
-            host="login", tick_fast=5.0, tick_slow=60.0, known_hosts=Path("/dev/null")
+            host="login",
+            tick_fast=5.0,
+            tick_slow=60.0,
+            known_hosts=Path("/dev/null"),
+            warnings=WarningSettings.model_validate({"no_step_for": self.no_step_for}),
         )
         self.node = LoginNode(settings=settings, policy=POLICY, cluster=self.slurm)
         self.tracker = Tracker(
