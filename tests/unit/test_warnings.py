@@ -105,8 +105,8 @@ async def test_a_time_limit_that_ends_it_first_is_told_once(scene: Scene) -> Non
     assert card is not None
     assert "At step 32 of 100 the steps left need about 1 h 53 min, but" in plain(card.lead)
     assert isinstance(card.parts[0], Paragraph)
-    assert "`scontrol update JobId=75 TimeLimit=02:30:00`" in plain(card.parts[0].text)
-    assert "`/slurm rerun 75 --time 02:30:00`" in plain(card.parts[0].text)
+    assert "scontrol update JobId=75 TimeLimit=02:30:00" in plain(card.parts[0].text)
+    assert "/slurm rerun 75 --time 02:30:00" in plain(card.parts[0].text)
     assert "Its time limit will end it before it is done." in await scene.lead()
 
 
