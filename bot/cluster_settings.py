@@ -158,6 +158,8 @@ class ClusterSettings(Section):
     """The login account's home, where the cluster's own answer is not wanted."""
     account: Account | None = None
     default_partition: Partition | None = None
+    retry_after: Length = timedelta(minutes=1)
+    """The pause before the first attempt of `--retries`; each further one waits twice as long."""
     ask_above_gpu_hours: GpuHours | None = None
     admin_channel: Channel | None = None
     nemo: NemoSettings = NemoSettings()

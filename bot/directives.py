@@ -14,6 +14,8 @@ _NAMES = {
     "-q": "qos",
     "-J": "job_name",
     "-d": "dependency",
+    "-x": "exclude",
+    "-a": "array",
     "--nodes": "nodes",
     "--partition": "partition",
     "--time": "time",
@@ -24,6 +26,8 @@ _NAMES = {
     "--qos": "qos",
     "--job-name": "job_name",
     "--dependency": "dependency",
+    "--exclude": "exclude",
+    "--array": "array",
 }
 _SWITCHES = {"--exclusive": "exclusive"}
 

@@ -15,6 +15,7 @@ from bot.cards.job import ended
 from bot.cards.progress import in_words
 from bot.cards.repeats import with_past
 from bot.cards.request import request_card
+from bot.cards.retry import given_up, line, waiting
 from bot.cards.why import why_card
 from bot.cluster import files
 from bot.cluster.logs import LogFile, log_files
@@ -23,10 +24,11 @@ from bot.errors import AccessRefused, ClusterError, StoreFailed
 from bot.following import explained
 from bot.job import Job, State
 from bot.login_node import LoginNode
-from bot.messages import living, under
+from bot.messages import attempt_line, living, under
 from bot.model import Request
 from bot.ports import Store, Wanted
 from bot.progress import progress
+from bot.retry import Chances, GivenUp, retry
 from bot.workloads import WORKLOADS
 
 logger = logging.getLogger(__name__)
@@ -111,8 +113,15 @@ class Explainer:
                 **explained(finding),
             }
         )
-        wanted = await self._wanted(node, request, done, explanation) if request else []
-        await self._store.save_jobs([done], wanted)
+        wanted: Sequence[Wanted] = ()
+        further: Request | GivenUp | None = None
+        if request is not None:
+            others = [j for j in await self._store.jobs_of(request.id) if j.id != job.id]
+            further = await _further(node, request, done, others)
+            wanted = await self._wanted(node, request, done, others, explanation)
+            wanted = _with_further(wanted, request, done, further)
+        again = [further] if isinstance(further, Request) else []
+        await self._store.save_jobs([done], wanted, requests=again)
         logger.info(
             "a job is explained",
             extra={"action": "job_explained", "job": job.key, "label": done.label},
@@ -120,9 +129,13 @@ class Explainer:
         self._wake()
 
     async def _wanted(
-        self, node: LoginNode, request: Request, job: Job, explanation: Explanation
+        self,
+        node: LoginNode,
+        request: Request,
+        job: Job,
+        others: Sequence[Job],
+        explanation: Explanation,
     ) -> Sequence[Wanted]:
-        others = [j for j in await self._store.jobs_of(request.id) if j.id != job.id]
         together = sorted([*others, job], key=lambda j: int(j.id))
         root = living(request, request_card(request, together))
         name = f"{job.id}/{job.attempt}"
@@ -139,6 +152,33 @@ class Explainer:
         )
         past = await same_before(self._store, job, explanation.finding)
         return [root, under(request, f"{name}/why", with_past(card, past))]
+
+
+async def _further(
+    node: LoginNode, request: Request, job: Job, others: Sequence[Job]
+) -> Request | GivenUp | None:
+    """Return the next attempt of a launch, or why there is none."""
+    partition = await node.partition(job.seen.partition) if job.blamed else None
+    chances = Chances(
+        now=datetime.now(UTC),
+        pause=node.settings.retry_after,
+        nodes=partition.nodes if partition else None,
+    )
+    return retry(request, job, others, chances)
+
+
+def _with_further(
+    wanted: Sequence[Wanted], request: Request, job: Job, further: Request | GivenUp | None
+) -> Sequence[Wanted]:
+    """Return what is told of an end, the living message first, and of what comes after it."""
+    root, *rest = wanted
+    if isinstance(further, Request):
+        root = replace(root, card=waiting(root.card, further))
+        return [root, *rest, attempt_line(further, line(further))]
+    if isinstance(further, GivenUp):
+        card = given_up(request, further)
+        return [*wanted, under(request, f"{job.id}/{job.attempt}/no-further", card)]
+    return wanted
 
 
 def _result(request: Request | None, job: Job, log: str) -> str:

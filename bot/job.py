@@ -157,7 +157,11 @@ class Job(Numerous):
     seen: Observation
     tasks: tuple[tuple[State, int], ...] = ()
     """Array tasks or components by state; empty for a plain job."""
+    nth: int = 1
+    """Which attempt of its launch it is; `of` is how many there may be."""
+    of: int = 1
     attempt: int = 1
+    """Which run of it: Slurm may requeue it."""
     settling_since: AwareDatetime | None = None
     created: AwareDatetime
     settled: bool = False

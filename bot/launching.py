@@ -16,13 +16,14 @@ from typing import TypeVar
 
 from bot.cards.mend import PICK_PARTITION
 from bot.cards.request import refused, request_card, submitting, unknown
+from bot.cards.retry import line, not_submitted
 from bot.cluster import slurm, spool
 from bot.cluster.launch import launch, look
 from bot.errors import ClusterError, CommandFailed, StoreFailed
 from bot.experiment import read_experiment
 from bot.job import Job, Observation
 from bot.login_node import LoginNode
-from bot.messages import living
+from bot.messages import attempt_line, living, under
 from bot.model import Experiment, Launch, Request, Stage
 from bot.ports import Store, Wanted
 from bot.redact import redact
@@ -190,6 +191,8 @@ class Launcher:
         logger.info("Slurm took it", extra={"action": "receipt_known", **extra})
         submitted = taken.model_copy(update={"stage": Stage.SUBMITTED})
         wanted = [living(taken, request_card(submitted, [*known, *new]))] if new else []
+        if new and request.retry is not None:
+            wanted.append(attempt_line(taken, line(submitted, new[0].id)))
         if not await self._store.save_request(taken, *wanted, jobs=new, was=request.stage):
             return  # a person has settled it meanwhile
         logger.info("its jobs are kept", extra={"action": "receipt_stored", **extra})
@@ -209,9 +212,11 @@ class Launcher:
             "refused",
             extra={"action": "refusal_known", "request": request.id, "label": finding.label},
         )
-        await self._store.save_request(
-            no, living(no, refused(no, finding, partitions)), was=request.stage
-        )
+        wanted = [living(no, refused(no, finding, partitions))]
+        if request.retry is not None:
+            told = under(no, "given-up", not_submitted(no, finding.title))
+            wanted += [attempt_line(no, line(no)), told]
+        await self._store.save_request(no, *wanted, was=request.stage)
         self._wake()
 
     async def _lost_answer(self, request: Request, outcome: spool.Unknown) -> None:

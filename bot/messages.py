@@ -32,14 +32,14 @@ def under(request: Request, name: str, card: Card) -> Wanted:
     )
 
 
+def attempt_line(request: Request, card: Card) -> Wanted:
+    """Return what the thread says of one attempt after the first: when it starts, then its job."""
+    return under(request, "attempt", card)
+
+
 def living_key(request: Request) -> str:
-    """Return the name of a request's living message."""
-    return living_key_of(request.id)
-
-
-def living_key_of(request_id: str) -> str:
-    """Return the same for a request's id."""
-    return f"{_REQUEST}{request_id}"
+    """Return the name of a request's living message, which all attempts of a launch share."""
+    return f"{_REQUEST}{request.root}"
 
 
 def answer_key(request_id: str, name: str) -> str:

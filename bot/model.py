@@ -100,6 +100,8 @@ class Stage(StrEnum):
     """How far a request has come on its way to Slurm."""
 
     PROPOSED = "proposed"
+    WAITING = "waiting"
+    """It is another attempt, whose time has not come."""
     ACCEPTED = "accepted"
     SUBMITTED = "submitted"
     REFUSED = "refused"
@@ -109,7 +111,7 @@ class Stage(StrEnum):
     @property
     def open(self) -> bool:
         """Whether the bot still has to do something about it by itself."""
-        return self in {Stage.ACCEPTED, Stage.UNKNOWN}
+        return self in {Stage.WAITING, Stage.ACCEPTED, Stage.UNKNOWN}
 
 
 class Resources(Value):
@@ -122,6 +124,8 @@ class Resources(Value):
     """Slurm's time limit."""
     stay: timedelta | None = None
     """After which the bot ends it, where that comes before the time limit."""
+    exclude: str = ""
+    """The nodes that it keeps away from, as Slurm writes lists of them."""
 
     @property
     def length(self) -> timedelta | None:
@@ -220,6 +224,33 @@ class Experiment(Value):
         return next((task for task in self.tasks if task.job == job), None)
 
 
+class Failure(Value):
+    """How one attempt of a launch failed."""
+
+    job: str
+    """Its Slurm id."""
+    label: str
+    cause: str
+    """The diagnosis as a sentence."""
+    blamed: tuple[str, ...] = ()
+    """The nodes that were to blame."""
+
+
+class Retry(Value):
+    """What makes a request another attempt of a launch, after those before it failed."""
+
+    of: str
+    """The id of the request that a person made."""
+    number: int
+    """2 is the first one after that."""
+    due: AwareDatetime
+    """Not submitted earlier."""
+    failures: tuple[Failure, ...]
+    """Of the attempts before it, oldest first."""
+    left: tuple[str, ...] = ()
+    """The nodes that it does not keep away from though they are to blame: too few others."""
+
+
 class Request(Value):
     """One act's wish to have something submitted, exactly once."""
 
@@ -256,6 +287,29 @@ class Request(Value):
     experiment: Experiment | None = None
     """What NeMo-Run made of it, where it is one that NeMo-Run launched."""
     accepted: AwareDatetime | None = None
+    confirmed: bool = False
+    """Whether a person has agreed to what it costs."""
+    retry: Retry | None = None
+
+    @property
+    def root(self) -> str:
+        """The id of the launch's first request, whose message tells of every attempt."""
+        return self.retry.of if self.retry else self.id
+
+    @property
+    def nth(self) -> int:
+        """Which attempt of its launch it is."""
+        return self.retry.number if self.retry else 1
+
+    @property
+    def attempts(self) -> int:
+        """How many attempts there may be in all."""
+        return 1 + int(self.options.get("retries") or 0)
+
+
+def attempt_id(root: str, number: int) -> str:
+    """Return the id of an attempt of a launch: whoever makes it again makes the same."""
+    return root if number == 1 else derive(root, f"attempt {number}")
 
 
 class PartitionState(Value):

@@ -138,7 +138,7 @@ RetriesOption = Annotated[
     flag(
         "--retries",
         metavar="N",
-        help="how often to run again after a passing failure; kept, but not done yet",
+        help="how often to run again by itself after a failure that may pass by itself",
     ),
 ]
 JobWord = Annotated[

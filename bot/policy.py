@@ -64,12 +64,15 @@ class Policy:
         if caller.user not in self.operators:
             raise NotAllowed(f"Only an operator of {self.cluster} may run commands inside a job")
 
-    def must_ask(self, resources: Resources) -> bool:
-        """Whether a card asks before this is submitted; what has no known cost is asked about."""
+    def must_ask(self, resources: Resources, attempts: int = 1) -> bool:
+        """Whether a card asks before this is submitted; what has no known cost is asked about.
+
+        All attempts that there may be count.
+        """
         if resources.gpus == 0:
             return False
         hours = resources.gpu_hours
-        return hours is None or hours > self.ask_above_gpu_hours
+        return hours is None or hours * attempts > self.ask_above_gpu_hours
 
 
 def _direct(channel: str) -> bool:

@@ -172,8 +172,17 @@ class Store(Protocol):
         """
         ...
 
-    async def save_jobs(self, jobs: Sequence[Job], wanted: Sequence[Wanted] = ()) -> None:
-        """Replace jobs, and say what their messages shall show."""
+    async def save_jobs(
+        self,
+        jobs: Sequence[Job],
+        wanted: Sequence[Wanted] = (),
+        *,
+        requests: Sequence[Request] = (),
+    ) -> None:
+        """Replace jobs, say what their messages shall show, and add what comes after them.
+
+        Requests that exist already stay as they are.
+        """
         ...
 
     async def job(self, cluster: str, job_id: str) -> Job | None: ...

@@ -15,7 +15,7 @@ from bot.cards.repeats import Failure, again_card
 from bot.cluster import slurm
 from bot.errors import ChatError, ClusterError
 from bot.login_node import LoginNode
-from bot.messages import answer_key, living_key_of
+from bot.messages import answer_key, living_key
 from bot.ports import Store, Wanted
 
 logger = logging.getLogger(__name__)
@@ -100,7 +100,8 @@ class Repeats:
 
     async def _link(self, blame: Blame) -> str:
         """Return the address of the message that tells of the job, or nothing."""
-        told = await self._store.message(living_key_of(blame.request))
+        request = await self._store.request(blame.request)
+        told = await self._store.message(living_key(request)) if request else None
         if told is None or not told.ts:
             return ""
         try:

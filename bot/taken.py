@@ -35,6 +35,8 @@ def new_job(request: Request, job_id: str, seen: Observation | None = None) -> J
         caller=request.caller.user,
         seen=first,
         session=_session(request),
+        nth=request.nth,
+        of=request.attempts,
         created=datetime.now(UTC),
     )
 

@@ -34,7 +34,7 @@ from bot.outbox import Outbox
 from bot.policy import Policy
 from bot.redact import redact, redact_card
 from bot.repeats import Repeats
-from bot.service import Service
+from bot.service import Service, retries
 from bot.sessions import Sessions
 from bot.settings import Settings
 from bot.store.sql_store import SqlStore
@@ -110,18 +110,18 @@ async def _bot(
     async with _running(outbox.run(), launcher.run(), explainer.run(), inbox.run()):
         for name, tracker in trackers.items():
             await tracker.load()
-            clockwork.add(name, tracker.tick)
-            errands = Errands(node=nodes[name], store=store, wake=outbox.wake, clean=clean)
-            clockwork.add(errands_of(name), errands.tick)
-            clockwork.add(f"secrets of {name}", partial(_put_secrets, nodes[name]))
-            sessions = Sessions(
-                node=nodes[name],
-                store=store,
-                jobs=tracker,
-                wake=outbox.wake,
-                hurry=partial(clockwork.hurry, name),
-            )
-            clockwork.add(sessions_of(name), sessions.tick)
+            node, hurry = nodes[name], partial(clockwork.hurry, name)
+            errands = Errands(node=node, store=store, wake=outbox.wake, clean=clean)
+            sessions = Sessions(node=node, store=store, jobs=tracker, wake=outbox.wake, hurry=hurry)
+            ticks = {
+                name: tracker.tick,
+                errands_of(name): errands.tick,
+                sessions_of(name): sessions.tick,
+                f"attempts on {name}": partial(retries.begin_due, service, node),
+                f"secrets of {name}": partial(_put_secrets, node),
+            }
+            for called, tick in ticks.items():
+                clockwork.add(called, tick)
         clockwork.add(
             "repeats",
             Repeats(nodes=nodes, store=store, permalink=chat.permalink, wake=outbox.wake).tick,

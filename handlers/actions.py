@@ -8,11 +8,22 @@ from datetime import timedelta
 from bot.card import Card
 from bot.cards.experiment import CANCEL_ALL, PICK_LOG
 from bot.cards.mend import SEPARATOR
+from bot.cards.retry import STOP
 from bot.errors import Gone
 from bot.job import Job
 from bot.login_node import LoginNode
 from bot.model import Act, derive
-from bot.service import Service, admins, errands, experiments, launches, logs, mends, sessions
+from bot.service import (
+    Service,
+    admins,
+    errands,
+    experiments,
+    launches,
+    logs,
+    mends,
+    retries,
+    sessions,
+)
 
 ActOn = Callable[[Service, Act], Awaitable[Card | None]]
 
@@ -88,6 +99,7 @@ ACTIONS: dict[str, ActOn] = {
     PICK_LOG: show_log,
     "cancel_job": cancel_job,
     CANCEL_ALL: experiments.cancel_all,
+    STOP: retries.stop,
     "extend_session": extend_session,
     "rerun_same": rerun("rerun_same", mends.nothing),
     "exclude_node": rerun("exclude_node", mends.without_node),

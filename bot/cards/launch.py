@@ -67,6 +67,7 @@ def _commands(launch: Launch) -> str:
 
 ALREADY = {
     Stage.PROPOSED: "{title} waits in the channel for Submit or Cancel.",
+    Stage.WAITING: "{title} waits for its next attempt.",
     Stage.ACCEPTED: "{title} is being submitted.",
     Stage.SUBMITTED: "{title} was already submitted.",
     Stage.REFUSED: "{title} was already refused.",

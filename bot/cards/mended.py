@@ -10,6 +10,7 @@ from bot.cards.ending import ending
 from bot.cards.experiment import cancel_all
 from bot.cards.job import sentence
 from bot.cards.mend import SHOW_LOG
+from bot.cards.retry import became
 from bot.cluster.slurm import Cancellation, Cancelled
 from bot.cluster.tokenizer import FILES, NotPlaced, Placed, Trouble
 from bot.job import Job, State
@@ -86,8 +87,18 @@ def nothing_to_cancel(job: Job) -> Card:
     return Card(lead=(f"Job {job.id} has ended. ", *ending(job), " There is nothing to cancel."))
 
 
+def stopped_retrying(job: Job, attempt: Request) -> Card:
+    """Say that a job that had ended is not run again."""
+    return Card(
+        tone=Tone.STOPPED,
+        lead=(f"Job {job.id} has ended. ", *ending(job), " ", *became(attempt)),
+    )
+
+
 def rerun(request: Request, job: Job | None = None) -> Text:
     """Say that it runs again, or that this is asked for, and what is different."""
+    if request.retry is not None:
+        return became(request, job.id if job else "")
     asked = request.stage is Stage.PROPOSED
     words = (WANTED if asked else RERUN)[bool(request.change)]
     told = parts.fill(words, who=Person(user=request.caller.user), change=request.change)

@@ -161,11 +161,15 @@ def experiment(request: Request) -> tuple[Fact, ...]:
 
 
 def rerun_of(request: Request) -> tuple[Fact, ...]:
-    """Return what this is a rerun of, and what changed."""
-    if not request.origin:
-        return (Fact(label="Changed", value=(request.change,)),) if request.change else ()
+    """Return what this is a rerun of, what changed, and which attempt of how many it is."""
     change = f", {request.change}" if request.change else ""
-    return (Fact(label="Rerun of", value=(f"job {request.origin}{change}",)),)
+    number = f"{request.nth} of {request.attempts}"
+    if request.retry is not None:
+        return (Fact(label="Attempt", value=(f"{number}, after job {request.origin}{change}",)),)
+    first = (Fact(label="Attempt", value=(number,)),) if request.attempts > 1 else ()
+    if not request.origin:
+        return (*first, Fact(label="Changed", value=(request.change,))) if request.change else first
+    return (*first, Fact(label="Rerun of", value=(f"job {request.origin}{change}",)))
 
 
 def job_name(job: Job) -> Text:

@@ -11,8 +11,8 @@ from bot.cards.job import job_card
 from bot.cards.mend import SUBMIT_AGAIN, Controls, controls
 from bot.diagnosis.finding import HEALTHY, NOT_IN_LOG, Finding
 from bot.job import Job
-from bot.model import PartitionState, Quote, Request, Resources, Stage
-from bot.words import gpu_hours
+from bot.model import PartitionState, Quote, Request, Stage
+from bot.words import count, gpu_hours
 
 
 def request_card(request: Request, jobs: Sequence[Job] = ()) -> Card:
@@ -20,7 +20,7 @@ def request_card(request: Request, jobs: Sequence[Job] = ()) -> Card:
     match request.stage:
         case Stage.PROPOSED:
             return proposed(request)
-        case Stage.ACCEPTED:  # a launcher may go on after the job was taken
+        case Stage.ACCEPTED | Stage.WAITING:  # a launcher may go on after the job was taken
             return _taken(request, jobs) if jobs else submitting(request)
         case Stage.SUBMITTED:
             return _taken(request, jobs)
@@ -42,7 +42,7 @@ def proposed(request: Request) -> Card:
     return Card(
         title=parts.heading(request),
         tone=Tone.ASKING,
-        lead=(f"Submit this to {request.cluster}? {_cost(request.resources)}",),
+        lead=(f"Submit this to {request.cluster}? {_cost(request)}",),
         facts=_facts(request, cost=False),
         parts=parts.copies(request),
         buttons=(
@@ -53,10 +53,12 @@ def proposed(request: Request) -> Card:
     )
 
 
-def _cost(resources: Resources) -> str:
+def _cost(request: Request) -> str:
     """Return a sentence on what it may take."""
+    resources, retries = request.resources, request.attempts - 1
+    again = f", and each of up to {count(retries, 'retry', 'retries')} as much" if retries else ""
     if resources.gpu_hours is not None:
-        return f"It may take {gpu_hours(resources.gpu_hours)}."
+        return f"It may take {gpu_hours(resources.gpu_hours)}{again}."
     if resources.gpus is not None:
         return f"It has no time limit; each hour takes {gpu_hours(resources.gpus)}."
     return "What it may take is not known."

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from bot.cluster.preflight import Checked, Verdict, below, preflight
 from bot.cluster.recipes import only_recipes
 from bot.complaints import complaints
+from bot.directives import directives
 from bot.duration import duration as length
 from bot.errors import FieldError, InputRefused
 from bot.login_node import LoginNode
@@ -42,6 +43,7 @@ async def checked(
     if fitted.errors and await _may_be_there(node, full):
         problems += fitted.errors
     problems += (*await misnamed(node, fitted.options), *_misshapen(fitted.options))
+    problems += _not_retried(fitted.options, texts.get(workload.batch, ""))
     if problems:
         raise InputRefused(problems)
     full = fitted.options
@@ -75,6 +77,15 @@ def _another_type(site: Site, options: Options) -> tuple[str, ...]:
     if not own or not asked or own == asked:
         return ()
     return (f"The cluster type is {asked}, though partition {partition} is {own}.",)
+
+
+def _not_retried(options: Options, script: str) -> tuple[FieldError, ...]:
+    """Refuse to run an array again by itself: not all of its tasks need have failed."""
+    array = getattr(options, "array", None) or directives(script).get("array")
+    if not array or not getattr(options, "retries", 0):
+        return ()
+    problem = "The tasks of an array are not run again by themselves"
+    return (FieldError("retries", problem, "Leave `--retries` out"),)
 
 
 def _misshapen(options: Options) -> Iterator[FieldError]:

@@ -36,7 +36,7 @@ async def launch(service: Service, act: Act, node: LoginNode, draft: Request) ->
     draft = placed(workload, draft, partition)
     if getattr(options, "dry_run", False):
         return await _dry_run(node, workload, draft)
-    if node.policy.must_ask(draft.resources):
+    if node.policy.must_ask(draft.resources, draft.attempts):
         await _propose(service, node, draft)
         return None
     await accept(service, act, draft)
@@ -68,15 +68,8 @@ def draft(  # noqa: PLR0913  # each is a field of the draft
         heading=WORKLOADS[workload].heading(options),
         origin=origin,
         change=change,
-        notes=(*notes, *_not_yet(options)),
+        notes=notes,
     )
-
-
-def _not_yet(options: Options) -> tuple[str, ...]:
-    """Say which options are kept and not acted on yet."""
-    if getattr(options, "retries", 0):
-        return ("--retries is kept; the bot does not rerun by itself yet.",)
-    return ()
 
 
 async def accept(service: Service, act: Act, request: Request) -> None:
@@ -100,7 +93,9 @@ async def _propose(service: Service, node: LoginNode, draft: Request) -> None:
 async def confirm(service: Service, act: Act) -> Card | None:
     """Submit a proposed request, on a click."""
     request = await _own(service, act, "submit")
-    going = request.model_copy(update={"stage": Stage.ACCEPTED, "accepted": datetime.now(UTC)})
+    now = datetime.now(UTC)
+    agreed = {"stage": Stage.ACCEPTED, "accepted": now, "confirmed": True}
+    going = request.model_copy(update=agreed)
     card = living(going, submitting(going))
     if not await service.store.save_request(going, card, was=Stage.PROPOSED):
         raise Gone("That was settled before")
@@ -141,7 +136,7 @@ async def submit_again(service: Service, act: Act) -> Card | None:
     card = living(closed, withdrawn(closed, by=act.caller.user, unsure=True, again=True))
     if not await service.store.save_request(closed, card, was=Stage.UNKNOWN):
         raise Gone("That was settled before")
-    kept = ("resources", "quote", "files", "flags", "notes")
+    kept = ("resources", "quote", "files", "flags", "notes", "confirmed")
     again = again.model_copy(update={name: getattr(request, name) for name in kept})
     await accept(service, act, again)
     service.wake()

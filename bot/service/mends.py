@@ -16,7 +16,7 @@ from bot.login_node import LoginNode
 from bot.messages import living_key, under
 from bot.model import Act, Request, Stage
 from bot.rerun import changed, difference
-from bot.service import launches
+from bot.service import launches, retries
 from bot.service.service import Service
 from bot.workloads import WORKLOADS
 
@@ -28,6 +28,9 @@ async def cancel(service: Service, act: Act, node: LoginNode, job: Job) -> Card:
     """Cancel a job and say what came of it; the living message follows by itself."""
     if job.seen.state.ended:
         await _may_cancel(service, act, node, job)
+        waits = await retries.waiting(service, job)
+        if waits is not None and await retries.call_off(service, act, waits):
+            return mended.stopped_retrying(job, waits)
         return mended.nothing_to_cancel(job)
     outcome = await stop(service, act, node, job)
     if not job.request:
@@ -69,8 +72,10 @@ async def rerun(
     if dry_run:
         changes = {**changes, "dry_run": True}
     answer = await _again(service, act, request, changes, request_id=request_id, origin=job.id)
-    if not dry_run:
-        await _told(service, act, request, request_id)
+    if not dry_run and await _told(service, act, request, request_id):
+        waits = await retries.waiting(service, job)
+        if waits is not None:
+            await retries.call_off(service, act, waits, again=True)
     return answer
 
 
@@ -88,11 +93,14 @@ async def resubmit(
     return answer
 
 
-async def _told(service: Service, act: Act, request: Request, again_id: str) -> None:
-    """Say where it went: on the clicked card, whose remedies are spent, else in the thread."""
+async def _told(service: Service, act: Act, request: Request, again_id: str) -> bool:
+    """Say where it went: on the clicked card, whose remedies are spent, else in the thread.
+
+    False when it went nowhere.
+    """
     again = await service.store.request(again_id)
     if again is None or again.stage is Stage.REFUSED:
-        return
+        return False
     note = mended.rerun(again)
     key = await service.store.message_at(act.caller.channel, act.message_ts)
     clicked = await service.store.message(key) if key and act.action else None
@@ -101,6 +109,7 @@ async def _told(service: Service, act: Act, request: Request, again_id: str) -> 
     elif clicked is not None and note not in clicked.wanted.card.foot:
         card = mended.settled(clicked.wanted.card, note)
         await service.want(replace(clicked.wanted, card=card))
+    return True
 
 
 async def _again(

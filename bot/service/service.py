@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from itertools import count
 from typing import Protocol
 
 from pydantic import SecretStr
@@ -13,7 +14,7 @@ from bot.cards.experiment import chief
 from bot.errors import FieldError, InputRefused, NotAllowed, UnknownJob
 from bot.job import Job, Session, base_id
 from bot.login_node import LoginNode
-from bot.model import Act, Request
+from bot.model import Act, Request, attempt_id
 from bot.ports import Store, Verdict, Vouch, Wanted
 from bot.suggest import did_you_mean
 from bot.words import listed
@@ -145,10 +146,20 @@ class Service:
         request_id = messages.request_id(key)
         if not request_id:
             raise UnknownJob(await self._which(act, node))
-        jobs = await self.store.jobs_of(request_id)
+        jobs = await self._newest_jobs(request_id)
         if not jobs:
             raise UnknownJob("This request has no job")
         return chief(jobs)
+
+    async def _newest_jobs(self, request_id: str) -> Sequence[Job]:
+        """Return the jobs of the last attempt of a launch that has any."""
+        jobs = await self.store.jobs_of(request_id)
+        for number in count(2):
+            request = await self.store.request(attempt_id(request_id, number))
+            if request is None:
+                break
+            jobs = await self.store.jobs_of(request.id) or jobs
+        return jobs
 
     async def _which(self, act: Act, node: LoginNode) -> str:
         """Ask which job is meant, and name the person's newest."""

@@ -165,7 +165,9 @@ async def _again(service: Service, job: Job) -> tuple[Request, Job | None] | Non
 
     Slurm uses ids again: what was asked for before this job was there is a rerun of another.
     """
-    open_ = await service.store.requests(Stage.PROPOSED, Stage.ACCEPTED, Stage.UNKNOWN)
+    open_ = await service.store.requests(
+        Stage.PROPOSED, Stage.WAITING, Stage.ACCEPTED, Stage.UNKNOWN
+    )
     jobs = await service.store.recent_jobs(job.cluster, RECENT * 4)
     newer = [other for other in jobs if other.request and other.created > job.created]
     by_request = {other.request: other for other in newer}

@@ -129,12 +129,7 @@ class SqlStore:
     async def add_request(self, request: Request, *wanted: Wanted) -> Request:
         """Keep a request with its messages, or return the one of this id as it stands."""
         now, cleaned = self._clock(), self._cleaned(wanted)
-        row = {
-            "id": request.id,
-            "stage": request.stage.value,
-            "created": request.created,
-            "body": request.model_dump_json(),
-        }
+        row = _request_row(request)
 
         def work(c: Connection) -> str | None:
             if _changed(c, statements.ADD_REQUEST[c.dialect.name], row):
@@ -179,14 +174,22 @@ class SqlStore:
 
     # Jobs
 
-    async def save_jobs(self, jobs: Sequence[Job], wanted: Sequence[Wanted] = ()) -> None:
-        """Replace jobs, and say what their messages shall show."""
+    async def save_jobs(
+        self,
+        jobs: Sequence[Job],
+        wanted: Sequence[Wanted] = (),
+        *,
+        requests: Sequence[Request] = (),
+    ) -> None:
+        """Replace jobs, say what their messages shall show, and add what comes after them."""
         now, cleaned = self._clock(), self._cleaned(wanted)
 
         def work(c: Connection) -> None:
             if jobs:
                 c.execute(statements.PUT_JOB[c.dialect.name], [_job_row(job) for job in jobs])
                 blames.add(c, [blame for job in jobs for blame in blames_of(job, now)])
+            for request in requests:
+                c.execute(statements.ADD_REQUEST[c.dialect.name], _request_row(request))
             messages.want(c, cleaned, now)
 
         await self._run(work)
@@ -334,6 +337,15 @@ class SqlStore:
                 await asyncio.sleep(0)
             found += map(kind.model_validate_json, bodies[start : start + READ_AT_ONCE])
         return found
+
+
+def _request_row(request: Request) -> dict[str, Any]:
+    return {
+        "id": request.id,
+        "stage": request.stage.value,
+        "created": request.created,
+        "body": request.model_dump_json(),
+    }
 
 
 def _job_row(job: Job) -> dict[str, Any]:

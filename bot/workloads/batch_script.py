@@ -185,6 +185,7 @@ def resources(options: Submit, script: str = "") -> Resources:
         nodes=nodes,
         gpus_per_node=_gpus(asked, nodes, known=bool(script)),
         time=duration(asked.get("time", "")),
+        exclude=asked.get("exclude", ""),
     )
 
 

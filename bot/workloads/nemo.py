@@ -142,6 +142,7 @@ def resources(options: NemoRun, _script: str = "") -> Resources:
         nodes=options.nodes,
         gpus_per_node=GPUS_PER_NODE.get(options.slurm_type or ""),
         time=_time(options),
+        exclude=options.exclude or "",
     )
 
 

@@ -38,10 +38,16 @@ class Unsteady(SqlStore):
     full = False
 
     @override
-    async def save_jobs(self, jobs: Sequence[Job], wanted: Sequence[Wanted] = ()) -> None:
+    async def save_jobs(
+        self,
+        jobs: Sequence[Job],
+        wanted: Sequence[Wanted] = (),
+        *,
+        requests: Sequence[Request] = (),
+    ) -> None:
         if self.full:
             raise StoreFailed("the disk is full")
-        await super().save_jobs(jobs, wanted)
+        await super().save_jobs(jobs, wanted, requests=requests)
 
 
 @dataclass

@@ -105,6 +105,7 @@ def resources(options: RlJob, script: str = "") -> Resources:
         nodes=options.nodes,
         gpus_per_node=GPUS_PER_NODE.get(options.cluster_type or ""),
         time=duration(time) if time else None,
+        exclude=options.exclude or written.get("exclude", ""),
     )
 
 
