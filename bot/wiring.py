@@ -18,7 +18,7 @@ from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.clockwork import Clockwork
+from bot.clockwork import Clockwork, Tick
 from bot.cluster.launch import sweep
 from bot.cluster.login import Login
 from bot.cluster.ssh import SshCluster
@@ -113,7 +113,7 @@ async def _bot(
             node, hurry = nodes[name], partial(clockwork.hurry, name)
             errands = Errands(node=node, store=store, wake=outbox.wake, clean=clean)
             sessions = Sessions(node=node, store=store, jobs=tracker, wake=outbox.wake, hurry=hurry)
-            ticks = {
+            ticks: dict[str, Tick] = {
                 name: tracker.tick,
                 errands_of(name): errands.tick,
                 sessions_of(name): sessions.tick,

@@ -10,11 +10,14 @@ from bot.card import Bullets, Card, Fact, Moment, Mono, Part, Table, Text, plain
 from bot.cards import parts, session
 from bot.cards.ending import exit_code
 from bot.cards.job import sentence, tone, waits_for
+from bot.cards.retry import became
 from bot.job import Job, Observation, State
-from bot.model import PartitionState
+from bot.model import PartitionState, Request
 from bot.words import count, duration
 
 ROWS = 30
+COMING = 5
+"""Further attempts that are told of below a list."""
 
 
 def partitions_card(
@@ -112,8 +115,17 @@ class Row:
     """Whether it stands for the whole job, and not for one task of it."""
 
 
-def jobs_card(cluster: str, which: str, rows: Sequence[Row], as_of: datetime) -> Card:
-    """Return jobs, newest first; whose they are where they are everybody's."""
+def jobs_card(
+    cluster: str,
+    which: str,
+    rows: Sequence[Row],
+    as_of: datetime,
+    coming: Sequence[Request] = (),
+) -> Card:
+    """Return jobs, newest first; whose they are where they are everybody's.
+
+    `coming` are further attempts of jobs that failed.
+    """
     kind = KINDS[which]
     if not rows:
         launch: Text = ("Launch one: ", Mono(text="/slurm submit SCRIPT"))
@@ -134,7 +146,10 @@ def jobs_card(cluster: str, which: str, rows: Sequence[Row], as_of: datetime) ->
                 rows=tuple(_job_row(row, owned=bool(owner)) for row in ranked),
             ),
         ),
-        foot=(parts.fill("Newest first, as of {now}", now=Moment(at=as_of)),),
+        foot=(
+            *((f"Job {one.origin} failed. ", *became(one)) for one in coming[:COMING]),
+            parts.fill("Newest first, as of {now}", now=Moment(at=as_of)),
+        ),
     )
 
 
@@ -171,10 +186,16 @@ def _where(job: Observation) -> str:
     return ": ".join(word for word in (job.partition, nodes) if word)
 
 
-def status_card(job: Job, now: datetime | None = None, earlier: Sequence[Observation] = ()) -> Card:
+def status_card(
+    job: Job,
+    now: datetime | None = None,
+    earlier: Sequence[Observation] = (),
+    coming: Request | None = None,
+) -> Card:
     """Return all that is known of one job; `now` is when it was asked for.
 
-    `earlier` are the attempts before this one, oldest first, as accounting knows them.
+    `earlier` are its runs before this one, oldest first, as accounting knows them; `coming` is the
+    next attempt of a launch whose last one it was.
     """
     seen = job.seen
     partition = parts.fill(
@@ -187,6 +208,7 @@ def status_card(job: Job, now: datetime | None = None, earlier: Sequence[Observa
         ("Account", _mono(seen.account)),
         ("Partition", partition),
         ("Nodes", _nodes(seen)),
+        ("Attempt", (f"{job.nth} of {job.of}",) if job.of > 1 else ()),
         ("Submitted", (Moment(at=seen.submitted),) if seen.submitted else ()),
         ("Time limit", (limit,) if limit else ()),
         ("Progress", (job.progress,) if job.progress else ()),
@@ -195,7 +217,7 @@ def status_card(job: Job, now: datetime | None = None, earlier: Sequence[Observa
     facts = (Fact(label=label, value=value) for label, value in told if value)
     return Card(
         tone=tone(job),
-        lead=(f"Job {job.id}: ", *sentence(job)),
+        lead=(f"Job {job.id}: ", *sentence(job), *((" ", *became(coming)) if coming else ())),
         facts=(*facts, *session.facts(job, now), *exit_code(seen)),
         parts=_attempts(job, earlier),
     )

@@ -17,6 +17,7 @@ from bot.following import alone, attempts_before, earlier_of
 from bot.job import Job, Observation, State, base_id
 from bot.login_node import LoginNode
 from bot.model import Act, Request, Stage
+from bot.service import retries
 from bot.service.service import Service
 
 HISTORY = timedelta(days=7)
@@ -38,10 +39,16 @@ async def jobs(service: Service, act: Act, node: LoginNode, which: str) -> Card:
         there = {seen.job for seen in live}
         rows = [lists.Row(seen, mark=marks.get(seen.job, ""), whole=False) for seen in live]
         rows += [_row(job, marks) for job in recent[:RECENT] if job.id not in there]
-        return lists.jobs_card(node.name, which, rows, datetime.now(UTC))
-    wished = [job for job in recent if _wished(job, which, act.caller.user)]
-    rows = [_row(job, marks) for job in wished[:RECENT]]
-    return lists.jobs_card(node.name, which, rows, datetime.now(UTC))
+    else:
+        wished = [job for job in recent if _wished(job, which, act.caller.user)]
+        rows = [_row(job, marks) for job in wished[:RECENT]]
+    coming = [
+        request
+        for request in await service.store.requests(Stage.WAITING)
+        if request.cluster == node.name and which != "running"
+        if which != "mine" or request.caller.user == act.caller.user
+    ]
+    return lists.jobs_card(node.name, which, rows, datetime.now(UTC), coming)
 
 
 def _row(job: Job, marks: Mapping[str, str]) -> lists.Row:
@@ -60,12 +67,13 @@ def _wished(job: Job, which: str, user: str) -> bool:
 
 
 def _marks(jobs: Sequence[Job]) -> dict[str, str]:
-    """Return which of its experiment's jobs each is, where there are several: `1 of 2`."""
+    """Return which of its experiment's jobs each is, or which attempt of its launch."""
     together: defaultdict[str, list[str]] = defaultdict(list)
     for job in jobs:
         if job.request:
             together[job.request].append(job.id)
-    return {
+    attempts = {job.id: f"attempt {job.nth} of {job.of}" for job in jobs if job.nth > 1}
+    return attempts | {
         job_id: f"{place} of {len(ids)}"
         for ids in together.values()
         if len(ids) > 1
@@ -83,7 +91,8 @@ async def status(service: Service, act: Act, node: LoginNode, ref: str | None) -
     job = await service.job(act, node, ref)
     if job is None:
         job = await stranger(node, ref or "")
-    return lists.status_card(job, datetime.now(UTC), await _earlier(node, job))
+    coming = await retries.waiting(service, job)
+    return lists.status_card(job, datetime.now(UTC), await _earlier(node, job), coming)
 
 
 async def _earlier(node: LoginNode, job: Job) -> Sequence[Observation]:
