@@ -10,7 +10,7 @@ from bot.cards import parts
 from bot.diagnosis.finding import HEALTHY, NOT_IN_LOG
 from bot.model import Failure, Request, Stage
 from bot.retry import GivenUp, Why
-from bot.words import duration
+from bot.words import duration, every
 
 STOP = "stop_retrying"
 
@@ -19,7 +19,7 @@ ENDS = {
     Why.LOST: "Not run again: nobody knows whether it still runs.",
     Why.SEVERAL: "Not run again by itself: its launch is several jobs, and only single jobs are.",
     Why.LASTING: "Not run again by itself: a failure like this comes again until it is mended.",
-    Why.USED_UP: "Not run again: all {attempts} attempts failed.",
+    Why.USED_UP: "{attempts} failed, so it is not run again.",
     Why.SAME_NODES: "Not run again: it failed in the same way on {nodes}, and too few other nodes "
     "are there to do without.",
 }
@@ -96,7 +96,7 @@ def given_up(request: Request, end: GivenUp) -> Card:
     words = ENDS[end.why]
     if end.why is Why.LASTING and last.label in {"", HEALTHY, NOT_IN_LOG}:
         words = NO_CAUSE
-    said = parts.fill(words, attempts=str(request.attempts), nodes=_nodes(last.blamed))
+    said = parts.fill(words, attempts=every(request.attempts, "attempt"), nodes=_nodes(last.blamed))
     several = Bullets(items=tuple(map(_failure, range(1, len(end.failures) + 1), end.failures)))
     return Card(lead=said, tone=Tone.STOPPED, parts=(several,) if len(end.failures) > 1 else ())
 

@@ -29,8 +29,9 @@ async def cancel(service: Service, act: Act, node: LoginNode, job: Job) -> Card:
     if job.seen.state.ended:
         await _may_cancel(service, act, node, job)
         waits = await retries.waiting(service, job)
-        if waits is not None and await retries.call_off(service, act, waits):
-            return mended.stopped_retrying(job, waits)
+        gone = await retries.call_off(service, act, waits) if waits is not None else None
+        if gone is not None:
+            return mended.stopped_retrying(job, gone)
         return mended.nothing_to_cancel(job)
     outcome = await stop(service, act, node, job)
     if not job.request:

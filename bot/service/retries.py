@@ -142,22 +142,24 @@ async def stop(service: Service, act: Act) -> Card | None:
     if retry is None or retry.cluster not in service.nodes:
         raise Gone("This attempt is no longer known")
     service.nodes[retry.cluster].policy.own(act.caller, retry, "stop")
-    if not await call_off(service, act, retry):
+    if await call_off(service, act, retry) is None:
         raise Gone("This attempt no longer waits; if it runs, cancel its job")
     return None
 
 
-async def call_off(service: Service, act: Act, retry: Request, *, again: bool = False) -> bool:
-    """Call an attempt off; `again` when the person has run it again instead.
+async def call_off(
+    service: Service, act: Act, retry: Request, *, again: bool = False
+) -> Request | None:
+    """Call an attempt off, and return it; `again` when the person has run it again instead.
 
-    False, and nothing changed, when it no longer waits.
+    None, and nothing changed, when it no longer waits.
     """
     why = cards.stopped_by(act.caller.user, again=again)
     gone = retry.model_copy(update={"stage": Stage.WITHDRAWN})
     if not await _called_off(service, gone, why):
-        return False
+        return None
     await service.store.record(act, did="stop retrying", request=retry.id)
-    return True
+    return gone
 
 
 async def _called_off(service: Service, gone: Request, why: Text, *notices: Wanted) -> bool:

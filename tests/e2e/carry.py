@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bot.demo.cluster import EmbeddedCluster
+from bot.model import attempt_id
 from tests.e2e.cut import cut
 from tests.e2e.hands import Json, controls, is_root, key_of, words
 from tests.e2e.harm import Harmful
@@ -25,7 +26,7 @@ REFUSED = re.compile("That was not run|Nothing was (changed|submitted)")
 
 async def carry(cluster: EmbeddedCluster, directory: Path, point: Point) -> Outcome:
     """Let a point happen; raises AssertionError, with the story, when anything is wrong."""
-    keys = {}
+    keys = {"retry_after": '"2s"'}
     if point.harm is not None:
         harmful = Harmful(cluster, point.name)
         harmful.write(point.harm)
@@ -196,7 +197,7 @@ def problems(
         wrong.append(f"the root message does not say {point.ends!r}: {words(found[-1])}")
     wrong += _strangers(messages)
     if jobs and found and point.ends == "Completed":
-        wrong += _ended_well(jobs[0], found[-1], messages)
+        wrong += _ended_well(jobs, found[-1], messages)
     return wrong
 
 
@@ -207,11 +208,13 @@ def _strangers(messages: Sequence[Json]) -> list[str]:
     return [f"a stray message: {words(message)}" for message in (*for_all, *broken)]
 
 
-def _ended_well(job: Found, root: Json, messages: Sequence[Json]) -> list[str]:
-    wrong = []
+def _ended_well(jobs: Sequence[Found], root: Json, messages: Sequence[Json]) -> list[str]:
+    """Judge the last attempt; the message is named after the first one's request."""
+    wrong, job = [], jobs[-1]
+    request = attempt_id(key_of(root).removeprefix("request/"), len(jobs))
     if job.state != "COMPLETED":
         wrong.append(f"the job is {job.state}")
-    if f"sbatchat:{key_of(root).removeprefix('request/')}" not in job.comment.split():
+    if f"sbatchat:{request}" not in job.comment.split():
         wrong.append(f"the job carries {job.comment!r}, the message {key_of(root)}")
     told = [words(m) for m in messages if m["thread_ts"] == root["ts"] and m["ts"] != root["ts"]]
     if sum("Completed" in text for text in told) != 1:

@@ -20,6 +20,9 @@ ASKS = "/slurm submit jobs/sleep.sh -J {name} -G 1 --time 5 -- 2"
 NEMO = "/nemo run cpt/llama3p1_2b_cpt.py -p a3u --time 5 --experiment-name {name}"
 """Asks as well, and goes through run.py and the shim."""
 
+FLAKY = "/slurm submit jobs/flaky.sh -J {name} --retries 1 -- 1 port"
+"""Fails in a way that passes; the second attempt completes."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Point:

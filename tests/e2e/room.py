@@ -10,6 +10,7 @@ from pathlib import Path
 
 import aiohttp
 
+from bot.cards.retry import STOP
 from bot.demo.cluster import EmbeddedCluster
 from bot.demo.settings_file import CLUSTER, settings_file
 from bot.demo.slack.manifest import load
@@ -17,7 +18,7 @@ from bot.demo.slack.server import LocalSlack, assemble
 from bot.demo.slack.workspace import OUTSIDER, RESEARCHER
 from tests.cluster_fixture import account
 from tests.e2e.bot_process import BotProcess
-from tests.e2e.hands import Hands, Json, is_root, key_of, words
+from tests.e2e.hands import Hands, Json, controls, is_root, key_of, words
 from tests.payloads.recorder import record
 
 MANIFEST = Path(__file__).parents[2] / "manifest.yml"
@@ -63,7 +64,7 @@ class Room:
             return False
         messages = await self.hands.messages()
         roots = [message for message in messages if is_root(message)]
-        return all(OVER.search(words(root)) and _told(root, messages) for root in roots)
+        return all(_over(root) and _told(root, messages) for root in roots)
 
     async def story(self) -> str:
         """What the channel shows, and the end of the bot's log: for a failed test's reader."""
@@ -74,6 +75,11 @@ class Room:
         """The end of the bot's log."""
         text = self.bot.log.read_text(errors="replace") if self.bot.log.exists() else ""
         return "\n".join(text.splitlines()[-lines:])
+
+
+def _over(root: Json) -> bool:
+    """Whether nothing more happens to a request by itself: no attempt of it waits either."""
+    return bool(OVER.search(words(root))) and STOP not in controls(root)
 
 
 def _told(root: Json, messages: Sequence[Json]) -> bool:

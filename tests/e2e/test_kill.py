@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.conftest import Together
 from tests.e2e.harm import Harm
 from tests.e2e.journal_kill import Death
-from tests.e2e.point import ASKS, NEMO, Point
+from tests.e2e.point import ASKS, FLAKY, NEMO, Point
 from tests.e2e.steps import known, named_steps
 
 STEPS = named_steps()
@@ -50,6 +50,7 @@ STORIES: dict[str, Point] = {
     "explanation_waits": Point(
         id="", harm=Harm("stat", 1, "cut", "-L"), deaths=(Death("explanation_waits"),)
     ),
+    "retry_begun": Point(id="", typed=FLAKY, deaths=(Death("retry_begun"),), jobs=2),
     "*_trouble": Point(
         id="",
         faults=({"rule": {"method": "chat.postMessage", "action": "500"}},),
@@ -86,6 +87,8 @@ ELSEWHERE = {
     "node_not_seen": "the cluster is away; the message is written all the same",
     "node_told": "no submission; the repeats' unit tests begin a new life there",
     "post_not_lookable": "a channel that was left meanwhile; the outbox's unit tests do that",
+    "retry_given_up": "no submission; the retries' unit tests do that",
+    "retry_waits": "the cluster is away; the retries' unit tests do that",
     "secret_pasted": "nothing is run; the desk's unit tests do that",
     "secrets_not_put": "the cluster is away at start; a launch puts them",
     "secrets_put": "only when one has changed; renamed into place, and seen to at each start",
@@ -135,7 +138,7 @@ def points() -> list[Point]:
         _called(f"query_started-{n}", Point(id="", deaths=(Death("query_started", n),)))
         for n in range(FIRST, QUERIES)
     ]
-    return [*once, *again, *asked, *_clicked(), *_twice(), *_launched()]
+    return [*once, *again, *asked, *_clicked(), *_twice(), *_retried(), *_launched()]
 
 
 def _clicked() -> list[Point]:
@@ -163,6 +166,22 @@ def _twice() -> list[Point]:
     steps = ("launch_sent", "launch_answered", "receipt_known", "post_sent", "act_begun")
     return [
         _called(f"twice-{step}", Point(id="", deaths=(Death(step), Death(step)))) for step in steps
+    ]
+
+
+def _retried() -> list[Point]:
+    """The second attempt of a job dies at each step between the failure and its own job."""
+    deaths = {
+        "job_explained": FIRST,
+        "launch_sent": SECOND,
+        "launch_answered": SECOND,
+        "receipt_known": SECOND,
+        "receipt_stored": SECOND,
+        "job_stored": SECOND,
+    }
+    return [
+        _called(f"retry-{step}", Point(id="", typed=FLAKY, deaths=(Death(step, nth),), jobs=2))
+        for step, nth in deaths.items()
     ]
 
 
