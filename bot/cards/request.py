@@ -12,7 +12,7 @@ from bot.cards.mend import SUBMIT_AGAIN, Controls, controls
 from bot.diagnosis.finding import HEALTHY, NOT_IN_LOG, Finding
 from bot.job import Job
 from bot.model import PartitionState, Quote, Request, Stage
-from bot.words import count, gpu_hours
+from bot.words import gpu_hours
 
 
 def request_card(request: Request, jobs: Sequence[Job] = ()) -> Card:
@@ -55,10 +55,12 @@ def proposed(request: Request) -> Card:
 
 def _cost(request: Request) -> str:
     """Return a sentence on what it may take."""
-    resources, retries = request.resources, request.attempts - 1
-    again = f", and each of up to {count(retries, 'retry', 'retries')} as much" if retries else ""
-    if resources.gpu_hours is not None:
-        return f"It may take {gpu_hours(resources.gpu_hours)}{again}."
+    resources, hours = request.resources, request.resources.gpu_hours
+    if hours is not None and request.attempts > 1:
+        total = gpu_hours(hours * request.attempts)
+        return f"It may take {gpu_hours(hours)}, and {total} with all its attempts."
+    if hours is not None:
+        return f"It may take {gpu_hours(hours)}."
     if resources.gpus is not None:
         return f"It has no time limit; each hour takes {gpu_hours(resources.gpus)}."
     return "What it may take is not known."

@@ -17,6 +17,8 @@ from tests.e2e.slurm_count import jobs_named, shown
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 STOP = "Stop Retrying"
+PATIENT = {"retry_after": '"8s"'}
+"""Long enough for the bot to be stopped meanwhile."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -135,10 +137,51 @@ async def test_people_stop_further_attempts(cluster: EmbeddedCluster, tmp_path: 
             assert len(await jobs_named(cluster, name)) == times, name
 
 
+async def test_what_costs_is_asked_once_for_all_attempts(lab: Room) -> None:
+    """One attempt alone would have been submitted unasked; the second one is."""
+    async with told(lab) as hands:
+        card = await hands.launched(
+            "/slurm submit jobs/flaky.sh -J dear -G 8 --time 45 --retries 1 -- 1 port"
+        )
+        assert "It may take 6 GPU-hours, and 12 GPU-hours with all its attempts." in words(card)
+        await hands.click(card, "submit")
+        await hands.becomes(card, "Completed after", 90)
+        assert len(await jobs_named(lab.cluster, "dear")) == 2
+
+
+async def test_what_is_no_longer_allowed_is_given_up(
+    cluster: EmbeddedCluster, tmp_path: Path
+) -> None:
+    """The bot comes back with stricter rules, under which this would have been asked about."""
+    async with live_room(cluster, tmp_path, keys=PATIENT) as lab, told(lab) as hands:
+        line = "/slurm submit jobs/flaky.sh -J strict -G 1 --time 5 --retries 1 -- 1 port"
+        card = await hands.launched(line)
+        await hands.becomes(card, "Attempt 2 of 2 starts", 60)
+        await lab.bot.stop()
+        settings = lab.directory / "sbatchat.toml"
+        loose = settings.read_text()
+        settings.write_text(loose.replace("ask_above_gpu_hours = 8.0", "ask_above_gpu_hours = 0.0"))
+        assert settings.read_text() != loose
+        lab.bot.start()
+        await lab.online()
+        told_so = await hands.reply(card, "was not submitted", 60)
+        assert "nobody has confirmed that" in words(told_so)
+        assert f"<@{hands.user}>" in words(told_so)
+        root = await hands.becomes(card, "Attempt 2 of 2 was called off")
+        assert controls(root) == []
+        assert len(await jobs_named(cluster, "strict")) == 1
+
+
+async def test_an_array_is_not_launched_with_retries(lab: Room) -> None:
+    """Not all of its tasks need have failed."""
+    answer = await lab.hands.asked("/slurm submit jobs/flaky.sh --array 0-3 --retries 1")
+    assert "The tasks of an array are not run again by themselves" in words(answer)
+
+
 async def test_a_restart_forgets_no_attempt(cluster: EmbeddedCluster, tmp_path: Path) -> None:
     """It waits while no bot is there, and begins in the next life, once."""
     async with (
-        live_room(cluster, tmp_path, keys={"retry_after": '"8s"'}) as lab,
+        live_room(cluster, tmp_path, keys=PATIENT) as lab,
         told(lab) as hands,
     ):
         line = "/slurm submit jobs/flaky.sh -J restarted --retries 1 -- 1 port"

@@ -26,6 +26,7 @@ from bot.cards import (
     worry,
 )
 from bot.cards import job as jobs
+from bot.cards import retry as retries
 from bot.cards import session as sessions
 from bot.cluster.checkpoints import Checkpoint, Found
 from bot.cluster.inside_job import Ran
@@ -44,10 +45,13 @@ from bot.model import (
     Attached,
     Caller,
     Experiment,
+    Failure,
     Launch,
+    Retry,
     Stage,
     Task,
 )
+from bot.retry import GivenUp, Why
 from tests.payloads.upkeep import upkeep
 from tests.payloads.values import (
     ACTIONS,
@@ -69,6 +73,7 @@ def cards(word: str) -> Mapping[str, Card]:
         *_requests(word),
         *_jobs(word),
         *_sessions(word),
+        *_retries(word),
         *_lists(word),
         *_answers(word),
         *_reasons(word),
@@ -221,6 +226,35 @@ def _sessions(word: str) -> Iterator[tuple[str, Card]]:
             reason=word,
         )
         yield f"shell_line.lines/{word_of_slurm}", shell_line.lines(node, word, 1, word, word, word)
+
+
+def _retries(word: str) -> Iterator[tuple[str, Card]]:
+    failures = tuple(
+        Failure(job=str(75 + n), label="x", cause=word, blamed=(word,) * n) for n in range(10)
+    )
+    retry = Retry(of="0123456789abcdef0123", number=11, due=NOW, failures=failures)
+    one = asked(word, options={"retries": 10}, stage=Stage.WAITING, retry=retry)
+    root = jobs.job_card(asked(word, options={"retries": 10}), [tracked(word, State.FAILED)])
+    yield "retry.waiting/", retries.waiting(root, one)
+    yield "retry.waiting/trouble", retries.waiting(root, one, word)
+    yield "retry.without/", retries.without(root, one, (word,))
+    yield "retry.called_off/", retries.called_off(one, retries.stopped_by(USER))
+    yield "retry.called_off/again", retries.called_off(one, retries.stopped_by(USER, again=True))
+    yield "retry.not_submitted/", retries.not_submitted(one, word)
+    left = retry.model_copy(update={"left": (word,)})
+    for stage in (Stage.WAITING, Stage.ACCEPTED, Stage.SUBMITTED, Stage.REFUSED):
+        moved = one.model_copy(update={"stage": stage})
+        yield f"retry.line/{stage}", retries.line(moved, "86")
+        yield f"retry.line/{stage} left", retries.line(moved.model_copy(update={"retry": left}))
+    for end in Why:
+        yield f"retry.given_up/{end.name}", retries.given_up(one, GivenUp(end, failures))
+    unknown = GivenUp(Why.LASTING, (Failure(job="75", label=NOT_IN_LOG, cause=word),))
+    yield "retry.given_up/no cause", retries.given_up(one, unknown)
+    yield "mended.stopped_retrying/", mended.stopped_retrying(tracked(word, State.FAILED), one)
+    yield "request.proposed/retries", request.proposed(asked(word, options={"retries": 10}))
+    rows = [lists.Row(seen(word))]
+    yield "lists.jobs_card/coming", lists.jobs_card("alice", "mine", rows, NOW, [one] * 9)
+    yield "lists.status_card/coming", lists.status_card(tracked(word, State.FAILED), coming=one)
 
 
 def _lists(word: str) -> Iterator[tuple[str, Card]]:

@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, closing, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,7 +21,7 @@ from bot.job import Job, State
 from bot.launching import LATER_LOOK, PAUSE, Launcher
 from bot.login_node import LoginNode
 from bot.messages import living_key
-from bot.model import Experiment, Request, Stage, Task
+from bot.model import Experiment, Failure, Request, Retry, Stage, Task
 from bot.ports import Query
 from bot.secret import Secret
 from bot.store.sql_store import SqlStore
@@ -254,6 +255,32 @@ async def test_a_refusal_says_why_and_offers_the_partitions(scene: Scene) -> Non
     assert card.pick is not None
     assert ["a3m" in choice.label for choice in card.pick.choices] == [True]
     assert scene.followed == []
+
+
+async def test_another_attempt_that_is_refused_is_told_to_its_person(scene: Scene) -> None:
+    """Nobody looks at a message that changes at night; the thread mentions them."""
+    scene.site.program("sbatch", NO_SUCH_PARTITION)
+    retry = Retry(
+        of="r0",
+        number=2,
+        due=datetime.now(UTC),
+        failures=(Failure(job="70", label="port-in-use", cause="The port is taken."),),
+    )
+    options = {"script": "train.sh", "retries": 3}
+    changes = {"stage": Stage.ACCEPTED, "retry": retry, "options": options}
+    asked = a_request().model_copy(update=changes)
+    await scene.store.add_request(asked)
+    async with scene.life() as launcher:
+        launcher.start(asked)
+        await scene.reaches(Stage.REFUSED)
+    for key, says in (
+        ("request/r0", "Not submitted. "),
+        ("request/r1/attempt", "Attempt 2 of 4 was not submitted."),
+        ("request/r1/given-up", "@U1 Attempt 2 of 4 was not submitted. "),
+    ):
+        posted = await scene.store.message(key)
+        assert posted is not None, key
+        assert plain(posted.wanted.card.lead).startswith(says)
 
 
 async def test_a_refusal_that_no_partition_mends_offers_none(scene: Scene) -> None:
