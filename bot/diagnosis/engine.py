@@ -116,7 +116,8 @@ def _clues(name: str, scan: Scan, facts: Facts) -> list[_Clue]:
             continue
         demoted = rule.first and before not in {"", rule.label}
         clues.append(_Clue(name, sign, rule.strength - _DEMOTED * demoted))
-        before = before if before not in {"", rule.label} else rule.label
+        if rule.strength is not Strength.OPENING and before in {"", rule.label}:
+            before = rule.label
     return clues
 
 

@@ -17,6 +17,8 @@ class Strength(IntEnum):
     """Looks like an error and is none: the line is not looked at further."""
     ECHO = 5
     """Another program's end heard from here: says nothing by itself."""
+    OPENING = 7
+    """Begins what another line tells, as the head of a traceback does; that may be cut off."""
     CONSEQUENCE = 10
     """Says that something failed, never what."""
     CANCEL = 20
@@ -126,13 +128,14 @@ class Rule:
 
     strength: Strength = Strength.CAUSE
     within: str = ""
-    """The patterns count only in a Python traceback with such a frame (RE2)."""
+    """The patterns count only in a Python traceback with such a frame (RE2), and then before
+    those of other rules, since they know more."""
     first: bool = False
     """Counts little once something else has failed before it."""
     quiet: bool = False
     """Counts also on a line that its program calls a warning."""
     last_resort: bool = False
-    """Gives way to any other rule that knows the same line."""
+    """Gives way to any other rule that knows the same line, whatever traceback it wants."""
     going: bool = False
     """Counts also for a job that runs on or ended well, as a loss that is NaN does."""
     healed: frozenset[Mark] = WENT_ON

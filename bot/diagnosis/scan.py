@@ -159,11 +159,15 @@ class Scanner:
         if any(not rule.last_resort and not rule.within for rule in rules):
             rules = [rule for rule in rules if not rule.last_resort]
         return _Verdict(
-            rules=tuple(sorted(rules, key=lambda r: (-r.strength, self._place[id(r)]))),
+            rules=tuple(sorted(rules, key=self._rank)),
             frames=frozenset(m for m in meanings if isinstance(m, str)),
             traceback=b"Traceback (most recent call last)" in text,
             place=place,
         )
+
+    def _rank(self, rule: Rule) -> tuple[bool, bool, int, int]:
+        """What to try first on one line: what knows its traceback, then the stronger."""
+        return rule.last_resort, not rule.within, -rule.strength, self._place[id(rule)]
 
 
 _PLACE = _Place()

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from bot.diagnosis.rules import (
     access,
+    checkpoints,
     collectives,
     config,
     containers,
@@ -58,6 +59,7 @@ RULES = (
     *hub.RULES,
     *config.RULES,
     *data.RULES,
+    *checkpoints.RULES,
     *storage.RULES,
     *other.RULES,
 )

@@ -1,8 +1,8 @@
-"""Data sets, tokenizers, checkpoints, numbers."""
+"""Data sets and tokenizers."""
 
 from __future__ import annotations
 
-from bot.diagnosis.rule import Action, Mark, Rule
+from bot.diagnosis.rule import Action, Rule
 
 _GROUP = "data"
 
@@ -65,8 +65,37 @@ RULES = (
             r"stat: path should be string, bytes, os\.PathLike or integer, not NoneType",
             r"Unable to load vocabulary from file",
             r"sentencepiece_processor\.cc",
+            r"did not match any variant of untagged enum",
+            r"No such file or directory:? .*\.tiktoken\b",
         ),
         actions=(Action.RESUBMIT_OPTION,),
+        lines=(
+            (
+                "Exception: data did not match any variant of untagged enum ModelWrapper at line "
+                "1251003 column 3"
+            ),
+            (
+                "OSError: Can't load tokenizer for '/models/llama3'. If you were trying to load it "
+                "from a hub, make sure you don't have a local directory with the same name."
+            ),
+        ),
+    ),
+    Rule(
+        label="tokenizer-missing",
+        group=_GROUP,
+        title="A file of the tokenizer is missing.",
+        remedy="Give the right path or model of the tokenizer.",
+        patterns=(r"^(?:FileNotFoundError|OSError|TypeError: not a string)\b",),
+        actions=(Action.RESUBMIT_OPTION,),
+        within=r"File \"[^\"]*(?:tokeniz|sentencepiece|tiktoken)[^\"]*\.py\"",
+        last_resort=True,
+        lines=(
+            (
+                "Traceback (most recent call last):\n"
+                '  File "/opt/venv/sentencepiece/__init__.py", line 310, in LoadFromFile\n'
+                "TypeError: not a string"
+            ),
+        ),
     ),
     Rule(
         label="dataset-missing",
@@ -81,12 +110,18 @@ RULES = (
             r"Couldn't find a dataset script at",
             r"DatasetNotFoundError",
             r"(?:EmptyDatasetError|DataFilesNotFoundError)",
+            r"Caught FileNotFoundError in DataLoader worker",
+            r"Couldn't find any class folder in|Found no valid file for the classes",
+            r"Dataset not found(?: or corrupted)?\.",
+            r"At least one data file must be specified",
+            r"No such file or directory: ['\"][^'\"]*/\.nv-meta/",
             (
-                r"No such file or directory: '[^']*\.(?:jsonl|json\.gz|parquet|arrow|bin|idx|tar|"
-                r"txt|csv|tfrecord|npy|h5)'"
+                r"No such file or directory: ['\"][^'\"]*\.(?:jsonl|json\.gz|parquet|arrow|bin|idx|"
+                r"tar|tgz|tar\.gz|zip|gz|zst|txt|csv|tsv|tfrecord|npy|npz|h5|hdf5|lmdb|mds|wav|flac|"
+                r"jpe?g|png|mp4)['\"]"
             ),
-            r"Unable to find '[^']*'$",
-            r"(?:Error|ERROR|error)\b.*[Nn]o (?:files|data|shards|samples) found\b",
+            r"Unable to find '[^']*'(?: with any supported extension.*)?$",
+            r"(?:Error|ERROR|error)\b.*[Nn]o (?:files|data|shards) found\b",
             (
                 r"(?:Error|ERROR|error)\b.*data\w* (?:path|prefix|file|dir\w*) .*(?:does not "
                 r"exist|not found)"
@@ -94,6 +129,28 @@ RULES = (
             r"is neither a `Dataset` directory nor a `DatasetDict` directory",
         ),
         actions=(Action.RESUBMIT_OPTION,),
+        lines=(
+            "FileNotFoundError: Couldn't find any class folder in imagenet/val.",
+            "RuntimeError: Dataset not found. You can use download=True to download it",
+            "FileNotFoundError: Caught FileNotFoundError in DataLoader worker process 2.",
+        ),
+    ),
+    Rule(
+        label="dataset-missing",
+        group=_GROUP,
+        title="A file of the data set is missing.",
+        remedy="Correct the data path or the mount that should show it.",
+        patterns=(r"^FileNotFoundError\b",),
+        actions=(Action.RESUBMIT_OPTION,),
+        within=r"File \"[^\"]*(?:data_?set|data_?load|data_?module|indexed_data)[^\"]*\.py\"",
+        last_resort=True,
+        lines=(
+            (
+                "Traceback (most recent call last):\n"
+                '  File "/w/my/datasets.py", line 14, in __init__\n'
+                "FileNotFoundError: [Errno 2] No such file or directory: '/lustre/web/shard_000'"
+            ),
+        ),
     ),
     Rule(
         label="dataset-bad-record",
@@ -107,12 +164,39 @@ RULES = (
                 r"UnicodeDecodeError|AssertionError|RuntimeError) in DataLoader worker process"
             ),
             r"UnicodeDecodeError: ",
-            r"ArrowInvalid: |DatasetGenerationError|pyarrow\.lib\.Arrow\w+Error?: JSON parse error",
+            r"ArrowInvalid: |ArrowTypeError: |DatasetGeneration(?:Cast)?Error",
             r"JSON parse error: ",
             r"UnidentifiedImageError",
             r"bad header, cannot read: \S+\.idx",
+            r"image file is truncated|broken data stream when reading image",
+            r"!_src\.empty\(\)",
+            r"(?:BadGzipFile|tarfile\.ReadError|zlib\.error|LZMAError|ZstdError): ",
+            r"Compressed file ended before the end-of-stream marker",
+            r"Corrupt snappy compressed data|Parquet magic bytes not found",
+            r"Error tokenizing data\. C error|_csv\.Error: ",
+            r"Invalid data found when processing input|LibsndfileError: ",
+            r"mmap length is greater than file ?size|cannot mmap an empty file",
+            r"^ValueError: Expected object or value",
+            r"Column(?:s| name)? \[.*\] not in the dataset",
+            r"Couldn't cast (?:array of type)?",
         ),
         actions=(Action.SHOW_LOG,),
+        lines=(
+            "OSError: image file is truncated (12 bytes not processed)",
+            "tarfile.ReadError: unexpected end of data",
+            "zlib.error: Error -3 while decompressing data: incorrect header check",
+            "EOFError: Compressed file ended before the end-of-stream marker was reached",
+            (
+                "pandas.errors.ParserError: Error tokenizing data. C error: Expected 3 fields "
+                "in line "
+                "12, saw 5"
+            ),
+            (
+                "datasets.exceptions.DatasetGenerationCastError: An error occurred while "
+                "generating "
+                "the dataset"
+            ),
+        ),
     ),
     Rule(
         label="dataset-bad-record",
@@ -124,6 +208,7 @@ RULES = (
         ),
         actions=(Action.SHOW_LOG,),
         within=r"torch/utils/data/(?:_utils/fetch|_utils/worker|dataloader)\.py|"
+        r"datasets/(?:arrow_dataset|iterable_dataset|formatting/)|"
         r"\b(?:rec|record|row|sample|example|doc|entry|datapoint)\[[\"']",
     ),
     Rule(
@@ -139,103 +224,18 @@ RULES = (
             r"(?:Error|ERROR|error)\b.*[Dd]ataset (?:is empty|has no samples|of length 0)",
             r"`Trainer\.fit` stopped: No training batches",
             r"no samples? (?:left )?to consume",
+            r"[Nn]o samples found\b",
+            r"(?i)data ?loader is empty",
+            r"(?i)data(?:set|loader)?\b.* smaller than (?:the )?(?:global )?batch",
+            r"corresponds to no data!",
+            r"not a single sample in your epoch_iterator",
         ),
         actions=(Action.RESUBMIT_OPTION,),
-    ),
-    Rule(
-        label="checkpoint-missing",
-        group=_GROUP,
-        title="The checkpoint to load is not there, or lacks a part.",
-        remedy="Point to a whole checkpoint, or start with a fresh folder.",
-        patterns=(
-            r"context/io\.json",
-            (
-                r"No such file or directory: '[^']*(?:\.ckpt|\.pth?|\.distcp|\.nemo|checkpoint|"
-                r"ckpt|\.safetensors|common\.pt|metadata\.json|iter_\d+|step_\d+)[^']*'"
-            ),
-            r"(?:Error|ERROR|error)\b.*[Cc]heckpoint.*(?:does not exist|not found)",
-            r"is not a (?:distributed )?checkpoint",
-            r"could not find the metadata file .*(?:exit|abort)",
-            r"Error no file named .*found in directory",
-            r"CheckpointingException: .*(?:not found|does not exist|not a distributed)",
-            r"cannot access '[^']*(?:checkpoint|ckpt)[^']*': No such file",
-            r"No such file or directory: '[^']*/\.metadata'",
-            r"(?i)no valid checkpoint found|can't find a valid checkpoint",
+        lines=(
+            "AssertionError: Train dataloader is empty!",
+            'ValueError: Instruction "train" corresponds to no data!',
+            "ValueError: no samples found in dataset; perhaps you have fewer shards than workers.",
         ),
-        actions=(Action.RESUBMIT_OPTION,),
-    ),
-    Rule(
-        label="checkpoint-mismatch",
-        group=_GROUP,
-        title="The checkpoint does not fit the model, the library or the parallel layout.",
-        remedy="Use the configuration it was made with, or do not resume from it.",
-        patterns=(
-            r"Global shape mismatch for loaded",
-            r"size mismatch for \S+: copying a param",
-            r"Error\(s\) in loading state_dict for",
-            r"(?:Missing|Unexpected) key\(s\) in state_dict",
-            r"KeyError: .*(?:sharded|state_dict|optimizer\.state)",
-            r"loaded state dict (?:contains|has)",
-            r"CheckpointingException: .*(?:mismatch|unexpected)",
-            r"checkpoint (?:was saved|has).*(?:but|mismatch)",
-            r"value from checkpoint \(.*\) is not equal to the (?:input argument|currently set)",
-            r"Missing key in checkpoint state_dict",
-            r"Size mismatch between saved",
-            r"Weights only load failed",
-        ),
-        actions=(Action.RESUBMIT_OPTION,),
-    ),
-    Rule(
-        label="checkpoint-mismatch",
-        group=_GROUP,
-        title="The checkpoint was made with another version of a library.",
-        remedy="Use the library it was made with, or convert the checkpoint again.",
-        patterns=(r"^(?:EOFError|KeyError|AttributeError|TypeError|\S*UnpicklingError)\b",),
-        actions=(Action.RESUBMIT_OPTION,),
-        within=r", in (?:set_extra_state|_set_extra_state)\b",
-    ),
-    Rule(
-        label="checkpoint-corrupt",
-        group=_GROUP,
-        title="The checkpoint file is truncated or damaged.",
-        remedy="Use the previous whole checkpoint, or download again.",
-        patterns=(
-            r"EOFError: Ran out of input",
-            r"MetadataIncompleteBuffer",
-            r"PytorchStreamReader failed (?:reading|finding)",
-            r"SafetensorError: Error while deserializing",
-            r"UnpicklingError: ",
-            r"(?:invalid header|zip archive).*(?:corrupted|truncated|failed)",
-            r"zarr\S*.*(?:corrupt|checksum)",
-            r"unexpected EOF, expected \d+ more bytes",
-            r"BadZipFile",
-        ),
-        actions=(Action.RESUME,),
-    ),
-    Rule(
-        label="loss-nan",
-        group=_GROUP,
-        title="The loss or gradient is no longer a number.",
-        remedy="Go back to a checkpoint before it, and lower the learning rate or check the data.",
-        patterns=(
-            r"found (?:NaN|Inf) in local (?:forward loss|grad norm)",
-            r"global batch size: +\d+ \| loss scale: .*number of skipped iterations: +0 \|",
-            r"(?i)(?:reduced_train_loss|lm loss|train_loss|training_loss|total_loss): +nan\b",
-            r"(?i)\bloss['\"]?(?:[:=] ?|: +)nan\b",
-            r"(?i)\bloss (?:is|became|was) (?:nan|not finite|inf)\b",
-            r"grad[_ ]norm: +(?:nan|inf)\b.*skipped iterations: +0 ",
-            r"Unexpected result nan on rank",
-            r"number of nan iterations: +[1-9]\d* ",
-            r"Function '\w+' returned nan values",
-            r"(?i)non-?finite (?:loss|gradient)",
-            r"Detected nan and/or inf values in",
-            r"(?i)\bnan (?:values? )?(?:detected|encountered) in (?:the )?(?:loss|grad)",
-            r"training loss is `?nan",
-        ),
-        actions=(Action.RESUME, Action.RESUBMIT_OPTION),
-        quiet=True,
-        going=True,
-        healed=frozenset({Mark.STEP}),
     ),
     Rule(
         label="dataset-missing",

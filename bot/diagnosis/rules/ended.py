@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.diagnosis.facts import Facts
 from bot.diagnosis.rule import Action, Rule, Strength
+from bot.diagnosis.signals import ended_by
 
 _GROUP = "ended"
 _NO_FOLDER = 53
@@ -123,14 +124,8 @@ RULES = (
         "at the node's kernel log; if it was memory, ask for more.",
         patterns=(
             r"^(?:\S+: line \d+: +)?(?:\d+ )?Killed\b",
-            r"exitcode: -9\b",
-            r"exitcode +: -9\b",
-            r"Signal 9 \(SIGKILL\)",
-            r"died with <Signals\.SIGKILL: 9>",
-            r"(?:exit(?:ed with)? (?:code|status)|exit_?code|rc)[:=]? *137\b",
             r"is killed by signal: Killed",
-            r"return code[ =:]+-9\b",
-            r"exited on signal 9\b",
+            *ended_by(9, "KILL"),
         ),
         actions=(Action.MORE_MEMORY, Action.FETCH_LOG),
         strength=Strength.SIGNAL,

@@ -49,7 +49,8 @@ MARKS = {
 }
 
 WARNINGS = (
-    r"\bWARN(?:ING)?\b",
+    r"\bWARNING\b",
+    r"(?:^\W*|[^L\W]\W+)WARN\b",  # but NCCL calls its errors `NCCL WARN`
     r"\b\w*Warning: ",
     r"^\[?(?:NeMo )?W[ \d]",
     r"^\[W\d",
@@ -69,6 +70,9 @@ RULES = (
             r"this is not (?:a failure|an error)",
             r"^raise \w",
             r"\.{5,} \S+$",  # a dump of arguments
+            # a list of what it may have been
+            r"[Tt]his could be caused by a segmentation fault",
+            r"is already in use, trying port",
         ),
         strength=Strength.NOISE,
     ),
@@ -83,7 +87,7 @@ RULES = (
             ),
             r"^(?:\w+\.)*ConnectionRefusedError\b",
             r"[Cc]onnection (?:closed|reset) by (?:remote )?peer",
-            r"(?:DistBackendError|DistNetworkError): ",
+            r"^RuntimeError: \[.*gloo.*(?:Read error|Connection closed)",
             r"^(?:\w+\.)*CancelledError\b",
             r"This is typically caused by a remote worker crashing",
             r"ncclRemoteError|remote process exited",

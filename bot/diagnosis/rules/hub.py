@@ -39,6 +39,7 @@ RULES = (
             r"429 Too Many Requests.*(?:huggingface|hf\.co)",
             r"(?:huggingface|hf\.co).*\b429 (?:Client|Too)",
             r"We had to rate limit (?:your IP|you)",
+            r"HfHubHTTPError: 429\b",
         ),
         actions=(Action.RESUBMIT_OFFLINE,),
         transient=True,
@@ -57,7 +58,9 @@ RULES = (
             r"40[13] Client Error.*(?:huggingface|hf\.co)",
             r"RepositoryNotFoundError",
             r"Invalid (?:user token|credentials in Authorization header|username or password)",
-            r"is not a valid model identifier listed on",
+            r"Error: [^/.\s]\S* is not a local folder and is not a valid model identifier",
+            r"User Access Token .* is expired",
+            r"HfHubHTTPError: 40[13]\b",
             r"LocalTokenNotFoundError",
             r"Token is required.*but no token found",
             r"HfHubHTTPError.*\b40[13] Client",
@@ -72,6 +75,7 @@ RULES = (
         patterns=(
             r"OfflineModeIsEnabled",
             r"outgoing traffic has been disabled",
+            r"Couldn't find cache for \S+ for config",
             r"[Oo]ffline mode is enabled",
             r"HF_HUB_OFFLINE.*(?:set|enabled|is on)",
         ),
@@ -95,9 +99,40 @@ RULES = (
             r"LocalEntryNotFoundError",
             r"Got: Connect(?:ion)?Error: ",
             r"(?:Couldn't|Could not|Unable to) reach .*(?:Hub|huggingface)",
+            r"50[0-4] Server Error: .*(?:huggingface\.co|hf\.co)",
+            r"CAS service error|xethub\.hf\.co",
+            r"while downloading using `?hf_transfer",
         ),
         actions=(Action.RESUBMIT_OFFLINE,),
         transient=True,
+        lines=(
+            (
+                "RuntimeError: Data processing error: CAS service error : Reqwest Error: HTTP "
+                "status "
+                "client error"
+            ),
+            (
+                "requests.exceptions.HTTPError: 504 Server Error: Gateway Time-out for url: "
+                "https://huggingface.co/api/models/a/b"
+            ),
+        ),
+    ),
+    Rule(
+        label="hf-connection",
+        group=_GROUP,
+        title="The connection to the Hugging Face Hub broke.",
+        remedy="Use a cache filled on the login node and HF_HUB_OFFLINE=1, or set the proxy.",
+        patterns=(
+            (
+                r"^(?:\w+\.)*(?:ConnectionError|ConnectError|ConnectTimeout|ReadTimeout\w*|ReadError|"
+                r"ChunkedEncodingError|IncompleteRead|ProtocolError|RemoteProtocolError|SSLError|"
+                r"ProxyError)\b"
+            ),
+        ),
+        actions=(Action.RESUBMIT_OFFLINE,),
+        transient=True,
+        within=r"File \"[^\"]*huggingface_hub/",
+        last_resort=True,
     ),
     Rule(
         label="wandb-auth",
@@ -119,6 +154,10 @@ RULES = (
             ),
             r"user is not logged in",
             r"AuthenticationError: The API key",
+            r"API key must (?:be|have) \d+",
+            r"do not have permission to access the requested resource",
+            r"wandb.*returned error 40[134]",
+            r"Error while calling W&B API: .*Response \[40[134]\]",
         ),
         actions=(Action.SET_SECRET, Action.RESUBMIT_OFFLINE),
     ),
@@ -131,7 +170,8 @@ RULES = (
             r"Run initialization has timed out",
             r"wandb\.(?:sdk\.lib|errors)\S*(?:CommError|MailboxError|ServicePollForTokenError)",
             r"CommError: ",
-            r"wandb.*(?:ServiceStartTimeoutError|Error communicating with wandb process)",
+            r"wandb.*(?:ServiceStart\w+Error|Error communicating with wandb process)",
+            r"(?:ConnectionError|Timeout|SSLError|ProxyError).*api\.wandb\.ai",
         ),
         actions=(Action.RESUBMIT_OFFLINE,),
         transient=True,

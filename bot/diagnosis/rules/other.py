@@ -24,11 +24,28 @@ RULES = (
         patterns=(
             rf"^(?P<exception>{_NAME}(?:Error|Exception|Failure|Timeout|Expired|Fault)): ",
             rf"^(?P<exception>{_NAME}(?:Error|Exception|Failure|Timeout|Expired|Fault))$",
+            r"^(?P<exception>(?:\w+\.)*Exception): ",
         ),
     ),
     _unclassified(
         patterns=(r"^(?P<exception>(?:[A-Za-z_]\w*\.)+[A-Z]\w+): ",),
         within=r"File \"[^\"]+\", line \d+|\.py:\d+ in ",
+    ),
+    # A missing folder is what makes Python try its parent: the error after it is the cause.
+    _unclassified(
+        patterns=(r"^(?P<exception>FileNotFoundError): ",),
+        within=r"\bin (?:mkdir|makedirs)\b",
+        last_resort=False,
+    ),
+    Rule(
+        label="cause-not-in-log",
+        group="no-cause",
+        title="It failed, but its log does not say why.",
+        remedy="Fetch more: the logs of each rank, ray-driver.log, an earlier part.",
+        patterns=(r"Traceback \(most recent call last\)", r"^srun: Job step aborted"),
+        actions=(Action.FETCH_LOG, Action.SHOW_LOG),
+        strength=Strength.OPENING,
+        quiet=True,
     ),
     Rule(
         label="cause-not-in-log",
@@ -54,8 +71,24 @@ RULES = (
             r"CalledProcessError",
             r"SignalException",
             r"^(?:\w+\.)*(?:KeyboardInterrupt|SystemExit)\b",
-            r"Traceback \(most recent call last\)",
-            r"job exited with code [1-9]",
+            r"(?:DistBackendError|DistNetworkError): ",
+            r"NCCL error: remote process exited",
+            (
+                r"(?i)\b(?:exit(?:ed|s|ing)?|failed|returned?) (?:with )?(?:an? )?(?:non-?zero )?"
+                r"(?:exit |return )?(?:code|status):? ?(?:= ?)?[1-9]\d*\b"
+            ),
+            r"Primary job +terminated normally, but",
+            r"mpirun detected that one or more processes exited with non-zero status",
+            r"MPI_ABORT was invoked on rank",
+            r"Child process with PID \d+ terminated with code",
+            r"Process(?:Raised|Exited)Exception\b",
+            r"-- Process \d+ terminated with the following error",
+            r"checkpoint\.api\.CheckpointException",
+            r"(?i)see (?:the )?(?:root cause|stack ?trace)(?: \w+)* (?:above|below|for)",
+            r"(?i)check the stack ?trace above for the root cause",
+            r"BrokenProcessPool|TerminatedWorkerError",
+            r"One of the subprocesses has abruptly died",
+            r"(?:FailedJobError|UncompletedJobError): ",
             r"Some NCCL operations have failed or timed out",
             r"Sending SIG(?:TERM|KILL)",
             r"exited abnormally",

@@ -17,12 +17,20 @@ RULES = (
             r"number of required GPUs exceeds the total number of available GPUs",
             r"Maximum number of retries reached \(\d+\)\. Cluster resources may be insufficient",
             r"GPUS_PER_NODE=\S* but GRES detected is",
+            r"Total available GPUs \d+ is less than total desired GPUs",
+            r"cannot be satisfied in this [Rr]ay cluster",
+            r"Ray does not allocate any GPUs on the driver node",
+            r"per trial, but the cluster only has",
             r"ResourceInsufficientError",
             r"Insufficient (?:cluster )?resources",
             r"infeasible resource requests|cannot be scheduled .*infeasible",
         ),
         actions=(Action.RESUBMIT_SIZE,),
         quiet=True,
+        lines=(
+            "ValueError: Total available GPUs 8 is less than total desired GPUs 16",
+            "ValueError: Resource pool global_pool: 8*2cannot be satisfied in this ray cluster",
+        ),
     ),
     Rule(
         label="ray-placement-timeout",
@@ -51,11 +59,38 @@ RULES = (
             r"[Rr]aylet (?:died|exited|terminated) .*(?:exit code|start)",
             r"Failed to register worker",
             r"The current node timed out during startup",
+            r"[Tt]he current node has not been updated within \d+ seconds",
+            r"while waiting for node to startup",
+            r"GCS (?:cannot find the node with|has started but no raylets have registered)",
+            r"[Cc]an ?not (?:found|find) the matched Raylet address",
+            r"have not registered within the timeout",
+            r"Ray processes died unexpectedly",
             r"raylet (?:process )?(?:failed|crashed)",
             r"node .* failed to (?:register|start).*raylet",
+            (
+                r"Raylet connection closed|Connection closed unexpectedly.*\[RayletClient\]|"
+                r"\[RayletClient\] Connection closed"
+            ),
         ),
         actions=(Action.RERUN_SAME,),
         transient=True,
+        lines=(
+            (
+                "Exception: The current node has not been updated within 30 seconds, this "
+                "could happen "
+                "because of some of the Ray processes failed to startup."
+            ),
+            (
+                "TimeoutError: Timed out after 60 seconds while waiting for node to startup. "
+                "Did not "
+                "find socket name /tmp/ray/session/sockets/plasma_store in the list"
+            ),
+            "RuntimeError: b'GCS cannot find the node with node ID 1f2e'",
+            (
+                "(raylet) worker_pool.cc:481: Some workers of the worker process(1234) have not "
+                "registered within the timeout."
+            ),
+        ),
     ),
     Rule(
         label="ray-gcs-down",
@@ -72,10 +107,36 @@ RULES = (
             r"lost connection to (?:the )?GCS",
             r"Could not (?:connect|find any running) .*[Rr]ay (?:instance|cluster|head)",
             r"Ran out of (?:retries|time).*GCS|gcs_rpc_client.*(?:disconnected|Failed)",
+            r"waiting for GCS to become available",
+            r"GCS has been unavailable for more than",
+            r"from GCS\. Did GCS start successfully",
+            r"Failed to connect to Ray at address",
+            r"failed to connect to all addresses.*:6379\b",
         ),
         actions=(Action.RERUN_SAME,),
         transient=True,
         strength=Strength.FAULT,
+        lines=(
+            "ray.exceptions.RpcError: Timed out while waiting for GCS to become available.",
+            "Exception: Could not read 'b'session_name'' from GCS. Did GCS start successfully?",
+            "ConnectionError: Failed to connect to Ray at address: http://127.0.0.1:8265.",
+        ),
+    ),
+    Rule(
+        label="ray-gcs-down",
+        group=_GROUP,
+        title="Ray's control store on the head node is gone.",
+        remedy="Look at the head node (memory, time limit, load) and restart.",
+        patterns=(
+            (
+                r"^(?:ConnectionError|RuntimeError|Exception|\S*RpcError|\S*RaySystemError): .*(?:"
+                r"onnect to GCS|GCS to become available|from GCS\.|to Ray at address)"
+            ),
+            r"^ConnectionError: Could not find any running Ray instance",
+        ),
+        actions=(Action.RERUN_SAME,),
+        transient=True,
+        lines=("RuntimeError: Failed to connect to GCS. Please check `gcs_server.out`.",),
     ),
     Rule(
         label="ray-object-store",
@@ -86,8 +147,19 @@ RULES = (
             r"ObjectStoreFullError",
             r"Failed to put object .*(?:because it is full|full)",
             r"object store (?:is full|memory is full)",
+            r"OutOfDiskError: Local disk is full",
+            r"[Aa]ttempting to cap object store memory usage at",
+            r"configured object store size \(.*exceeds",
         ),
         actions=(Action.RESUBMIT_OPTION,),
+        lines=(
+            "ray.exceptions.OutOfDiskError: Local disk is full",
+            (
+                "ValueError: Attempting to cap object store memory usage at 67108864 bytes, "
+                "but the "
+                "minimum allowed is 78643200 bytes."
+            ),
+        ),
     ),
     Rule(
         label="ray-sub-srun-died",
@@ -107,13 +179,23 @@ RULES = (
         patterns=(
             r"A worker died or was killed while executing a task by an unexpected system error",
             r"^\S*(?:ActorDiedError|RayActorError|WorkerCrashedError|ActorUnavailableError)\b",
+            r"^\S*(?:OwnerDiedError|NodeDiedError|LocalRayletDiedError|Object\w*LostError)\b",
             r"The actor (?:is dead|died|\S+ is unavailable)",
             r"Worker exit type: SYSTEM_ERROR",
+            r"marked dead because the (?:detector|monitor) has missed too many heartbeats",
             r"actor died unexpectedly before finishing this task",
         ),
         actions=(Action.FETCH_LOG, Action.RERUN_SAME),
         transient=True,
         strength=Strength.SIGNAL,
         healed=WENT_ON | {Mark.RETRIED},
+        lines=(
+            (
+                "(raylet) The node with node id: 4e12 and address: 10.0.0.3 and node name: "
+                "10.0.0.3 "
+                "has been marked dead because the detector has missed too many heartbeats from it."
+            ),
+            "ray.exceptions.LocalRayletDiedError: The task's local raylet died. Check raylet.out.",
+        ),
     ),
 )

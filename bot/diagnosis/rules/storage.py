@@ -97,6 +97,17 @@ RULES = (
             r"\[Errno 30\] Read-only file system",
         ),
         actions=(Action.RESUBMIT_OPTION,),
+        lines=(
+            (
+                "Traceback (most recent call last):\n"
+                '  File "/usr/lib/python3.12/pathlib.py", line 1311, in mkdir\n'
+                "FileNotFoundError: [Errno 2] No such file or directory: '/out/a/ckpt'\n"
+                "During handling of the above exception, another exception occurred:\n"
+                "Traceback (most recent call last):\n"
+                '  File "/usr/lib/python3.12/pathlib.py", line 1315, in mkdir\n'
+                "PermissionError: [Errno 13] Permission denied: '/out/a'"
+            ),
+        ),
     ),
     Rule(
         label="permission-denied",
