@@ -1,1 +1,1 @@
-"""Makes the logs in `tests/failures/made/`: each by really letting a job fail on the demo's Slurm."""
+"""Makes the logs in `tests/failures/made/`: real jobs, failing on the demo's real Slurm."""

@@ -11,19 +11,24 @@ from typing import Any
 
 from bot.demo.cluster import EmbeddedCluster
 from bot.demo.cluster.slot import claim
+from tests.failures.making.faults import FAULTS
 from tests.failures.making.jobs import JOBS
+from tests.failures.making.libraries import LIBRARIES
 from tests.failures.making.play import Play
-from tests.failures.making.programs import PROGRAMS
 from tests.failures.making.submissions import REFUSED, UNREACHABLE, WAITING
+from tests.failures.making.torch import TORCH
 
 HERE = Path(__file__).parents[1]
 MADE = HERE / "made"
 VAR = Path(__file__).parents[3] / "var"
-PLAYS = (*REFUSED, *WAITING, *JOBS, *PROGRAMS, *UNREACHABLE)
+PLAYS = (*REFUSED, *WAITING, *JOBS, *FAULTS, *TORCH, *LIBRARIES, *UNREACHABLE)
 PARTITIONS = """
 PartitionName=short Nodes=alice-a3m-[0-1] MaxTime=10
 PartitionName=closed Nodes=alice-a3u-[0-1] State=DOWN
 EnforcePartLimits=ALL
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+PartitionName=urgent Nodes=alice-a3u-1 PriorityTier=10
 """
 ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED")
 SACCT = "JobID,JobName,User,Account,Partition,QOS,State,ExitCode,DerivedExitCode,Reason,Submit,"
@@ -90,7 +95,7 @@ class Theatre:
     async def _typed(self, play: Play, folder: str) -> tuple[str, dict[str, Any]]:
         if play.meddle is not None:
             await play.meddle(self._cluster, "")
-        line = f"cd {folder}; ({play.script}) 2>&1"
+        line = f"cd {folder}; PORT={self._cluster.address.port}; ({play.script}) 2>&1"
         done = await self._cluster.run("bash", "-c", line, user=self._user, check=False)
         return done.stdout, {}
 
@@ -179,7 +184,9 @@ async def play_all(wanted: Sequence[Play], python: Path) -> None:
 def main() -> None:
     """Make the logs whose names are given, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--python", type=Path, default=VAR.parent / ".venv-nemo", help="an environment")
+    parser.add_argument(
+        "--python", type=Path, default=VAR.parent / ".venv-nemo", help="an environment"
+    )
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     wanted = [play for play in PLAYS if play.name in options.names or not options.names]

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from textwrap import dedent
 from typing import Literal
 
 from bot.demo.cluster import EmbeddedCluster
 
 Meddle = Callable[[EmbeddedCluster, str], Awaitable[None]]
 """Something that is done to a job by its id, once it runs."""
+
+STEPS = """\
+for step in $(seq 1 8); do
+  echo "[default0]:Training epoch 0, iteration $step/1000 | lr: 3e-05 | global_step: $step | reduced_train_loss: 9.$step"
+  sleep 0.2
+done
+"""
+"""Some lines of training, for the shell."""
 
 
 @dataclass(frozen=True)
@@ -34,3 +43,27 @@ class Play:
     """Names and contents of files that lie beside it."""
     last: bool = False
     """It takes something away from the others: played alone, in the end."""
+
+
+def python(
+    name: str,
+    label: str,
+    truth: str,
+    program: str,
+    *proof: str,
+    before: str = "",
+    also: tuple[str, ...] = (),
+    transient: bool = False,
+) -> Play:
+    """Return the play of a Python program, in a job of one node."""
+    return Play(
+        name,
+        label,
+        truth,
+        f"{before}\npython3 -u train.py",
+        ("--time=5",),
+        proof,
+        also,
+        files=(("train.py", dedent(program)),),
+        transient=transient,
+    )
