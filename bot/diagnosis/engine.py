@@ -21,9 +21,17 @@ from bot.diagnosis.places import Places
 from bot.diagnosis.rule import Action, Mark, Rule, Strength
 from bot.diagnosis.rules import MARKS, RULES, WARNINGS
 from bot.diagnosis.scan import Scan, Scanner, Sign
+from bot.diagnosis.words import words
 from bot.nodelist import node_names
 
 _SCANNER = Scanner(RULES, marks=MARKS, warnings=WARNINGS)
+WORDS = "\n".join((*words(_SCANNER.signs), "\x1b"))
+"""Extended regular expressions for `grep -E -i`, one of which is in each line that matters, …
+
+Colours may stand in the middle of a word, so that lines with any are looked at without them.
+"""
+STEPS = "\n".join(words(_SCANNER.steps))
+"""… except for steps of training, of which the last ones are enough."""
 _DEMOTED = 50
 """Strength that a sign loses when something else had failed before it."""
 _NEEDED = {Mark.STEP: 2, Mark.ALIVE: 2}
@@ -36,7 +44,12 @@ class Source:
     """One log of a job: what people call it, and its text as it lies on disk."""
 
     name: str
-    chunks: Iterable[bytes]
+    chunks: Iterable[bytes] = ()
+    picked: Iterable[tuple[int, bytes]] = ()
+    """Instead of all of it: the lines that hold one of `WORDS` or `STEPS`, in order, with their numbers."""
+    rank: str = ""
+    """Who wrote it, where that is known: said of lines that do not tell."""
+    node: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,7 +84,7 @@ class _Clue:
 def diagnose(texts: Mapping[str, str] | Sequence[Source], facts: Facts | None = None) -> Finding:
     """Return the root cause of a job from its logs, most telling log first, and its facts."""
     facts = facts or Facts()
-    scans = [(source.name, _SCANNER.scan(source.chunks)) for source in _sources(texts)]
+    scans = [(source.name, _scan(source)) for source in _sources(texts)]
     clues = [clue for name, scan in scans for clue in _clues(name, scan, facts)]
     places = Places()
     for _, scan in scans:
@@ -89,6 +102,10 @@ def diagnose(texts: Mapping[str, str] | Sequence[Source], facts: Facts | None = 
     if facts.failed or (clues and not facts.going):
         return _finding(_NOT_IN_LOG, (), facts, places, 0.6)
     return Finding(label=HEALTHY, group="healthy", title="Nothing failed.", confidence=0.9)
+
+
+def _scan(source: Source) -> Scan:
+    return _SCANNER.scan(source.chunks, source.picked, rank=source.rank, node=source.node)
 
 
 _NOT_IN_LOG = next(rule for rule in RULES if rule.label == NOT_IN_LOG)

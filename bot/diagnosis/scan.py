@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.diagnosis.clean import Line, line, lines
 from bot.diagnosis.patterns import groups, pattern_set, sieve
@@ -103,14 +103,31 @@ class Scanner:
         )
         self._warnings = pattern_set(warnings)
         self._steps, self._step = sieve(marks[Mark.STEP]), pattern_set(marks[Mark.STEP])
-        kinds_and_places = [*(text for _, text in kinds), *frames, *PLACES]
-        self._sieve = sieve([*telling, *kinds_and_places, _TRACEBACK])
+        signs = [*telling, *(text for _, text in kinds), *frames, *PLACES, _TRACEBACK]
+        self._sieve = sieve(signs)
+        self.signs = tuple(signs)
+        """All patterns of lines that matter; other lines may be left out, except …"""
+        self.steps = tuple(marks[Mark.STEP])
+        """… of those that match one of these: the last ones."""
         self._known: dict[bytes, _Verdict] = {}
 
-    def scan(self, chunks: Iterable[bytes]) -> Scan:
-        """Read a log to its end."""
+    def scan(
+        self,
+        chunks: Iterable[bytes],
+        picked: Iterable[tuple[int, bytes]] = (),
+        *,
+        rank: str = "",
+        node: str = "",
+    ) -> Scan:
+        """Read a log to its end, or only lines picked from it, with their numbers.
+
+        `rank` and `node` are who wrote it, for lines that do not say so.
+        """
         found = Scan()
-        walk = _Walk(found)
+        walk = _Walk(found, rank, node)
+        for number, raw in picked:
+            found.size += len(raw)
+            self._meet(number, lines(raw), walk)
         for block in _blocks(chunks, found):
             pos = 0
             while (hit := self._sieve.search(block, pos)) is not None:
@@ -125,6 +142,16 @@ class Scanner:
                     break
             self._pass(block, pos, len(block), walk)
         return found
+
+    def _meet(self, number: int, text: bytes, walk: _Walk) -> None:
+        """Take in one picked line."""
+        walk.line_no = number
+        hit = self._sieve.search(text)
+        if hit is None:
+            self._pass(text, 0, len(text), walk)
+            return
+        clean = line(_line_at(text, hit.start(), 0, len(text))[0])
+        walk.meet(self._judge(clean.bare), clean)
 
     def _pass(self, block: bytes, start: int, end: int, walk: _Walk) -> None:
         """Pass over text without signs: count its lines, look whether the run went on."""
@@ -179,20 +206,24 @@ _TRACEBACK = "Traceback .most recent call last"
 class _Walk:
     """Where the scan is in its log, and what it has met."""
 
-    def __init__(self, found: Scan) -> None:
+    def __init__(self, found: Scan, rank: str, node: str) -> None:
         self._found = found
+        self._rank, self._node = rank, node
         self._order = 0
-        self._line_no = 1
+        self.line_no = 1
         self._alike: Counter[int] = Counter()
         self._frames: dict[str, set[str]] = {}
         self._ignoring: set[str] = set()
 
     def count(self, block: bytes, start: int, end: int) -> None:
         """Count the line ends of a stretch."""
-        self._line_no += block.count(b"\n", start, end) - block.count(b"\r\n", start, end)
+        self.line_no += block.count(b"\n", start, end) - block.count(b"\r\n", start, end)
 
     def meet(self, verdict: _Verdict, clean: Line) -> None:
         """Take in one line."""
+        if self._rank or self._node:
+            rank, node = clean.rank or self._rank, clean.node or self._node
+            clean = replace(clean, rank=rank, node=node)
         if verdict.place:
             self._found.places.meet(clean)
         if verdict.mark is Mark.IGNORED:
@@ -229,7 +260,7 @@ class _Walk:
         self._order += 1
         self._alike[id(rule)] += 1
         if self._alike[id(rule)] <= _MOST_ALIKE:
-            self._found.signs.append(Sign(rule, clean, self._line_no, self._order))
+            self._found.signs.append(Sign(rule, clean, self.line_no, self._order))
 
 
 def _line_at(block: bytes, at: int, low: int, high: int) -> tuple[bytes, int]:

@@ -1,0 +1,156 @@
+"""What matters of log files that may hold gigabytes, looked for where they lie: all in one question.
+
+A small file comes whole; of a large one only the lines that hold one of the given words.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bot.cluster.files import NoFile, Why
+from bot.errors import CommandFailed
+from bot.ports import Output, Query
+
+WHOLE = 256 * 1024
+"""Bytes of a file that comes whole."""
+MOST = 3 * 1024 * 1024
+"""Bytes that all large files together may come to, twice: for their first and their last lines."""
+LEAST = 32 * 1024
+"""The least of it for one file."""
+SECONDS = 90
+"""For reading all of them. What was not reached then is looked at near its end only."""
+NEAR = 32 * 1024 * 1024
+"""Bytes from the end of a file that are near it."""
+_PATIENCE = 60.0
+
+_REMOTE = Path(__file__).parent / "remote"
+_SIFT = """
+renice -n 10 $$ >/dev/null 2>&1 || :
+sb_mark=$1 sb_roots=$2 sb_words=$3 sb_steps=$4 sb_until=$(($(date +%s) + $5))
+sb_whole=$6 sb_most=$7 sb_near=$8
+shift 8
+for sb_file do (
+set -- "$sb_file" "$sb_roots"
+printf '\\n%s\\n' "$sb_mark"
+{inside}
+{one}
+) done
+exit 0
+"""
+
+
+def _script() -> str:
+    parts = {name: (_REMOTE / f"{name}.sh").read_text("utf-8") for name in ("inside", "sift")}
+    return _SIFT.replace("{inside}", parts["inside"]).replace("{one}", parts["sift"])
+
+
+_SCRIPT = _script()
+
+
+@dataclass(frozen=True)
+class Sifted:
+    """What matters of one file."""
+
+    path: str
+    """With links resolved."""
+    size: int
+    text: str = ""
+    """All of a small file."""
+    lines: tuple[tuple[int, str], ...] = ()
+    """Of a large one the lines that matter, in order, with their numbers; 0 where not known."""
+    left_out: int = 0
+    """Lines that would have mattered, and were too many."""
+    late: bool = False
+    """There was no time for all of it: what lies before its end was not, or only partly, read."""
+
+
+def sift(
+    paths: Sequence[str],
+    words: str,
+    steps: str,
+    roots: Sequence[str],
+    *,
+    seconds: int = SECONDS,
+    whole: int = WHOLE,
+) -> Query[tuple[Sifted | NoFile, ...]]:
+    """Ask for what holds one of these words (extended regular expressions, one a line).
+
+    Of lines that hold one of `steps` the last are enough. Upper and lower case count as the same.
+    A file of at most `whole` bytes comes as it is. The answer is in the order of the paths.
+    """
+    mark = secrets.token_hex(8)
+    most = max(LEAST, MOST // max(1, len(paths)))
+
+    def parse(output: Output) -> tuple[Sifted | NoFile, ...]:
+        parts = output.stdout.split(f"\n{mark}\n")[1:]
+        if len(parts) != len(paths):
+            raise CommandFailed("the logs cannot be read", stderr=output.stderr)
+        return tuple(_file(path, part, mark) for path, part in zip(paths, parts, strict=True))
+
+    figures = map(str, (seconds, whole, most, NEAR))
+    args = (mark, "\n".join(roots), words, steps, *figures, *paths)
+    return Query(_SCRIPT, parse, args, timeout=seconds + _PATIENCE, name="sift")
+
+
+def _file(path: str, part: str, mark: str) -> Sifted | NoFile:
+    verdict, _, rest = part.partition("\n")
+    if verdict in set(Why):
+        return NoFile(path, Why(verdict))
+    figures, _, rest = rest.partition("\n")
+    real, _, rest = rest.partition("\0")
+    how, _, body = rest.partition("\n")
+    if verdict != "ok" or how not in {"whole", "lines"}:
+        raise CommandFailed(f"{path} cannot be read", stderr=part[:200])
+    size = int(figures.split()[0])
+    if how == "whole":
+        return Sifted(real, size, body)
+    return _lines(Sifted(real, size), body, mark)
+
+
+@dataclass
+class _Found:
+    """What one search after another has found."""
+
+    lines: list[tuple[int, int, str]] = field(default_factory=list)
+    end: list[tuple[int, int, str]] = field(default_factory=list)
+    """What was found near the end, where lines have no numbers."""
+    left: int = 0
+    statuses: list[int] = field(default_factory=list)
+    blind: bool = False
+
+    @property
+    def late(self) -> bool:
+        """Whether a search was stopped, or not begun any more."""
+        return max(self.statuses) > _TOO_LONG or (self.blind and len(self.statuses) == 1)
+
+
+_TOO_LONG = 2
+"""Status of grep for a line that does not fit its memory."""
+
+
+def _lines(file: Sifted, body: str, mark: str) -> Sifted:
+    found = _Found()
+    for line in body.split("\n"):
+        number, _, rest = line.partition(" ")
+        part, _, text = rest.partition(" ")
+        if number == mark:
+            left, _, blind = text.partition(" ")
+            found.left += int(left)
+            found.statuses.append(int(part))
+            found.blind |= blind == "1"
+        elif line:
+            place = found.lines if number != "0" else found.end
+            place.append((int(number), int(part), text))
+    if not found.statuses or (max(found.statuses) > 1 and not found.blind):
+        raise CommandFailed(f"{file.path} cannot be searched")
+    ordered = [*sorted(set(found.lines)), *sorted(found.end)]
+    return Sifted(
+        file.path,
+        file.size,
+        lines=tuple((number, text) for number, _, text in ordered),
+        left_out=found.left,
+        late=found.late,
+    )
