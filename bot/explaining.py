@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import posixpath
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,8 +16,6 @@ from bot.cards.repeats import with_past
 from bot.cards.request import request_card
 from bot.cards.retry import given_up, line, waiting
 from bot.cards.why import why_card
-from bot.cluster import files
-from bot.cluster.logs import LogFile, log_files
 from bot.diagnosis import Finding, diagnose, from_observation
 from bot.errors import AccessRefused, ClusterError, StoreFailed
 from bot.following import explained
@@ -28,6 +25,7 @@ from bot.messages import attempt_line, living, under
 from bot.model import Request
 from bot.ports import Store, Wanted
 from bot.progress import progress
+from bot.reading import read_logs
 from bot.retry import Chances, GivenUp, retry
 from bot.workloads import WORKLOADS
 
@@ -35,8 +33,6 @@ logger = logging.getLogger(__name__)
 
 RETRY, LONGEST = 5.0, 60.0
 """Seconds between tries while the cluster does not answer."""
-MOST_FILES, MOST_LINES = 4, 20_000
-"""What of a job's logs is read; `files.MOST` bounds the bytes of each."""
 
 
 @dataclass(frozen=True)
@@ -196,34 +192,21 @@ async def explanation_of(
 
     `request` is what launched it, where that was done from here.
     """
-    roots = await node.roots()
-    found = await log_files_of(node, job)
-    texts: dict[str, str] = {}
-    for log in [log for log in found if log.attempt == found[0].attempt][:MOST_FILES]:
-        text = await node.run(files.tail(log.path, MOST_LINES, roots))
-        if isinstance(text, files.Excerpt):
-            texts[posixpath.basename(log.path)] = text.text
-    main = next((text for text in texts.values() if text.strip()), "")
-    how_far = progress(main)
+    logs = await read_logs(node, job)
+    how_far = progress(logs.end)
     # Nothing is left to do, wherever it stopped.
     words = in_words(replace(how_far, finished=True)) if how_far else ""
     if job.seen.state.good or (job.wished and job.seen.state is State.CANCELLED):
-        return Explanation(None, main, words)
+        return Explanation(None, logs.end, words)
     lost = job.seen.state is State.LOST
     # Of a job that was lost, Slurm's last word says nothing of how it ended.
     seen = job.seen.model_copy(update={"raw": ""}) if lost else job.seen
     lacking = await node.lacking(WORKLOADS[request.workload], request) if request else frozenset()
     facts = from_observation(seen, earlier=earlier, lacking=lacking)
     # A long log takes a second of computing, in which others must get their turn.
-    finding = await asyncio.to_thread(diagnose, texts, facts)
-    return Explanation(None if lost and finding.healthy else finding, main, words)
-
-
-async def log_files_of(node: LoginNode, job: Job) -> Sequence[LogFile]:
-    """Return a job's log files, newest attempt and most telling first."""
-    seen = job.seen
-    ask = log_files(job.id, seen.stdout, seen.workdir, await node.roots())
-    return await node.run(ask)
+    finding = await asyncio.to_thread(diagnose, logs.sources, facts)
+    finding = replace(finding, unread=logs.unread)
+    return Explanation(None if lost and finding.healthy else finding, logs.end, words)
 
 
 async def same_before(store: Store, job: Job, finding: Finding) -> tuple[Blame, ...]:

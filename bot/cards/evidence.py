@@ -37,6 +37,19 @@ def _caption(first: Evidence) -> Text:
     return tuple(spans)
 
 
+def unread(names: Sequence[str]) -> tuple[Text, ...]:
+    """Say which files were not read, or their end alone; nothing where all were."""
+    if not names:
+        return ()
+    shown: list[Span] = []
+    for name in names[:NAMED]:
+        shown += [Mono(text=name), ", "]
+    more = len(names) - NAMED
+    rest: list[Span] = [f" and {more} more"] if more > 0 else []
+    what = f"{count(len(names), 'log file')} could not be read to the end in time, or at all: "
+    return ((what, *shown[:-1], *rest, "."),)
+
+
 def ranks(names: Sequence[str]) -> str:
     """Return ranks in few words: `0-7`, `0-3, 8 and 12`, `0, 5, 9 and 60 more`."""
     if not all(name.isdigit() for name in names):

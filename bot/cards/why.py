@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.card import Card, Excerpt, Mono, Paragraph, Part, Person, Text, Tone
 from bot.cards import progress
-from bot.cards.evidence import evidence
+from bot.cards.evidence import evidence, unread
 from bot.cards.job import sentence, tone
 from bot.cards.mend import controls
 from bot.diagnosis import Finding
@@ -47,7 +47,7 @@ def why_card(
         parts=tuple(proof(finding, tail)),
         buttons=offered.buttons,
         pick=offered.pick,
-        foot=certainty(finding),
+        foot=(*certainty(finding), *unread(finding.unread)),
     )
 
 

@@ -1,13 +1,13 @@
-"""What matters of log files that may hold gigabytes, looked for where they lie: all in one question.
+"""What matters of log files that may hold gigabytes, looked for where they lie, all at once.
 
-A small file comes whole; of a large one only the lines that hold one of the given words.
+A small file comes whole; of a large one its end, and the lines that hold one of the given words.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bot.cluster.files import NoFile, Why
@@ -20,6 +20,10 @@ MOST = 3 * 1024 * 1024
 """Bytes that all large files together may come to, twice: for their first and their last lines."""
 LEAST = 32 * 1024
 """The least of it for one file."""
+END = 256 * 1024
+"""Bytes of the end of a large file that come as they are; of many files, less of each."""
+FILES = 64
+"""Files that may be asked for at once, so that the answer stays below what one may hold."""
 SECONDS = 90
 """For reading all of them. What was not reached then is looked at near its end only."""
 NEAR = 32 * 1024 * 1024
@@ -28,10 +32,12 @@ _PATIENCE = 60.0
 
 _REMOTE = Path(__file__).parent / "remote"
 _SIFT = """
-renice -n 10 $$ >/dev/null 2>&1 || :
+read -r sb_me _ </proc/self/stat # of this very shell; $$ is the one that began it
+renice -n 10 "$sb_me" >/dev/null 2>&1 || :
+ionice -c 2 -n 7 -p "$sb_me" >/dev/null 2>&1 || :
 sb_mark=$1 sb_roots=$2 sb_words=$3 sb_steps=$4 sb_until=$(($(date +%s) + $5))
-sb_whole=$6 sb_most=$7 sb_near=$8
-shift 8
+sb_whole=$6 sb_most=$7 sb_near=$8 sb_end=$9
+shift 9
 for sb_file do (
 set -- "$sb_file" "$sb_roots"
 printf '\\n%s\\n' "$sb_mark"
@@ -58,7 +64,9 @@ class Sifted:
     """With links resolved."""
     size: int
     text: str = ""
-    """All of a small file."""
+    """All of a small file, the end of a large one."""
+    whole: bool = True
+    """Whether it is a small one."""
     lines: tuple[tuple[int, str], ...] = ()
     """Of a large one the lines that matter, in order, with their numbers; 0 where not known."""
     left_out: int = 0
@@ -79,10 +87,12 @@ def sift(
     """Ask for what holds one of these words (extended regular expressions, one a line).
 
     Of lines that hold one of `steps` the last are enough. Upper and lower case count as the same.
-    A file of at most `whole` bytes comes as it is. The answer is in the order of the paths.
+    A file of at most `whole` bytes comes as it is. The answer is in the order of the paths, of
+    which there are at most `FILES`.
     """
     mark = secrets.token_hex(8)
     most = max(LEAST, MOST // max(1, len(paths)))
+    end = min(END, MOST // max(1, len(paths)))
 
     def parse(output: Output) -> tuple[Sifted | NoFile, ...]:
         parts = output.stdout.split(f"\n{mark}\n")[1:]
@@ -90,7 +100,7 @@ def sift(
             raise CommandFailed("the logs cannot be read", stderr=output.stderr)
         return tuple(_file(path, part, mark) for path, part in zip(paths, parts, strict=True))
 
-    figures = map(str, (seconds, whole, most, NEAR))
+    figures = map(str, (seconds, whole, most, NEAR, end))
     args = (mark, "\n".join(roots), words, steps, *figures, *paths)
     return Query(_SCRIPT, parse, args, timeout=seconds + _PATIENCE, name="sift")
 
@@ -107,7 +117,8 @@ def _file(path: str, part: str, mark: str) -> Sifted | NoFile:
     size = int(figures.split()[0])
     if how == "whole":
         return Sifted(real, size, body)
-    return _lines(Sifted(real, size), body, mark)
+    said, _, end = body.partition(f"{mark} end\n")
+    return _lines(Sifted(real, size, end, whole=False), said, mark)
 
 
 @dataclass
@@ -147,10 +158,5 @@ def _lines(file: Sifted, body: str, mark: str) -> Sifted:
     if not found.statuses or (max(found.statuses) > 1 and not found.blind):
         raise CommandFailed(f"{file.path} cannot be searched")
     ordered = [*sorted(set(found.lines)), *sorted(found.end)]
-    return Sifted(
-        file.path,
-        file.size,
-        lines=tuple((number, text) for number, _, text in ordered),
-        left_out=found.left,
-        late=found.late,
-    )
+    lines = tuple((number, text) for number, _, text in ordered)
+    return replace(file, lines=lines, left_out=found.left, late=found.late)

@@ -46,10 +46,9 @@ class Source:
     name: str
     chunks: Iterable[bytes] = ()
     picked: Iterable[tuple[int, bytes]] = ()
-    """Instead of all of it: the lines that hold one of `WORDS` or `STEPS`, in order, with their numbers."""
-    rank: str = ""
-    """Who wrote it, where that is known: said of lines that do not tell."""
+    """Instead of all of it: its lines that hold one of `WORDS` or `STEPS`, with their numbers."""
     node: str = ""
+    """Where it was written, where that is known: said of lines that do not tell."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ def diagnose(texts: Mapping[str, str] | Sequence[Source], facts: Facts | None = 
 
 
 def _scan(source: Source) -> Scan:
-    return _SCANNER.scan(source.chunks, source.picked, rank=source.rank, node=source.node)
+    return _SCANNER.scan(source.chunks, source.picked, node=source.node)
 
 
 _NOT_IN_LOG = next(rule for rule in RULES if rule.label == NOT_IN_LOG)

@@ -16,6 +16,7 @@ class Evidence:
 
     file: str
     line_no: int
+    """From 1, as an editor counts; 0 where only the end of the file could be read."""
     line: str
     rank: str = ""
     node: str = ""
@@ -40,6 +41,8 @@ class Finding:
     """Whether a plain rerun plausibly helps."""
     nodes: tuple[str, ...] = ()
     """The nodes to blame; empty where none is, or it is not known which."""
+    unread: tuple[str, ...] = ()
+    """Log files of the job of which nothing was read, or the end alone: it may be in these."""
 
     @property
     def healthy(self) -> bool:

@@ -116,15 +116,14 @@ class Scanner:
         chunks: Iterable[bytes],
         picked: Iterable[tuple[int, bytes]] = (),
         *,
-        rank: str = "",
         node: str = "",
     ) -> Scan:
         """Read a log to its end, or only lines picked from it, with their numbers.
 
-        `rank` and `node` are who wrote it, for lines that do not say so.
+        `node` is where it was written, for lines that do not say so.
         """
         found = Scan()
-        walk = _Walk(found, rank, node)
+        walk = _Walk(found, node)
         for number, raw in picked:
             found.size += len(raw)
             self._meet(number, lines(raw), walk)
@@ -206,9 +205,9 @@ _TRACEBACK = "Traceback .most recent call last"
 class _Walk:
     """Where the scan is in its log, and what it has met."""
 
-    def __init__(self, found: Scan, rank: str, node: str) -> None:
+    def __init__(self, found: Scan, node: str) -> None:
         self._found = found
-        self._rank, self._node = rank, node
+        self._node = node
         self._order = 0
         self.line_no = 1
         self._alike: Counter[int] = Counter()
@@ -221,9 +220,7 @@ class _Walk:
 
     def meet(self, verdict: _Verdict, clean: Line) -> None:
         """Take in one line."""
-        if self._rank or self._node:
-            rank, node = clean.rank or self._rank, clean.node or self._node
-            clean = replace(clean, rank=rank, node=node)
+        clean = clean if clean.node else replace(clean, node=self._node)
         if verdict.place:
             self._found.places.meet(clean)
         if verdict.mark is Mark.IGNORED:

@@ -6,9 +6,9 @@ from bot.card import Card
 from bot.cards import checkpoints as cards
 from bot.cluster.checkpoints import checkpoints
 from bot.cluster.logs import LogKind
-from bot.explaining import log_files_of
 from bot.job import Job
 from bot.login_node import LoginNode
+from bot.reading import log_files_of
 from bot.service import logs
 
 _TELLING = {LogKind.TRAINING, LogKind.DRIVER, LogKind.BATCH}

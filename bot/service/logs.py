@@ -14,9 +14,9 @@ from bot.cluster import files
 from bot.cluster.launch import look
 from bot.cluster.logs import LogFile, LogKind
 from bot.errors import FieldError, InputRefused, UserError
-from bot.explaining import log_files_of
 from bot.job import Job
 from bot.login_node import LoginNode
+from bot.reading import log_files_of
 from bot.words import count
 
 

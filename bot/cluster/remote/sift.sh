@@ -1,9 +1,10 @@
 # Shows the file that is open for reading on descriptor 3: a small one whole; of a large one the lines
-# that hold one of $sb_words, and the last ones that hold one of $sb_steps. Such a line comes as
-# `number part text`: its number, and which of its parts it is.
+# that hold one of $sb_words, and the last ones that hold one of $sb_steps, then its end. Such a line
+# comes as `number part text`: its number, and which of its parts it is.
 # $sb_mark parts the answer, $sb_whole is the size of a small file, $sb_most bounds what is shown of a
-# large one (its first lines of each kind, and as much again of its last), $sb_until says when to
-# stop; what was not reached then is looked at only $sb_near bytes from its end.
+# large one (its first lines of each kind, and as much again of its last), $sb_end is how much of its
+# end is shown as it is, $sb_until says when to stop; what was not reached then is looked at only
+# $sb_near bytes from its end.
 
 # Searches standard input for $2, for $1 seconds; each line comes as `mark:number:part:text`. One that
 # is redrawn by carriage returns, such as a progress bar, can be as long as the file: its parts are
@@ -110,3 +111,5 @@ case $sb_status in
     ;;
   *) tail -c "$sb_near" </proc/self/fd/3 | sb_search 5 "$sb_both" 0 | sb_bounded 1 ;;
 esac
+printf '%s end\n' "$sb_mark"
+tail -c "$sb_end" </proc/self/fd/3

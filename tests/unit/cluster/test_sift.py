@@ -153,7 +153,7 @@ async def test_all_files_in_one_question(shell: LocalShell, home: Path) -> None:
     assert await shell.run(sift(paths, WORDS, STEPS, (str(home),))) == (
         Sifted(paths[0], 6, "a\0\ufffd\r\nb"),
         NoFile(paths[1], Why.MISSING),
-        Sifted(paths[2], 800_000),
+        Sifted(paths[2], 800_000, "nothing\n" * 32_768, whole=False),
         NoFile(paths[3], Why.OUTSIDE),
         Sifted(paths[4], 0),
     )

@@ -1,0 +1,80 @@
+"""A job's logs, however large, read where they lie: what a diagnosis and people need of them."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.cluster.files import NoFile
+from bot.cluster.logs import LogFile, LogKind, log_files
+from bot.cluster.sift import FILES, Sifted, sift
+from bot.diagnosis import STEPS, WORDS, Source
+from bot.job import Job
+from bot.login_node import LoginNode
+from bot.nodelist import node_names
+
+
+@dataclass(frozen=True)
+class Logs:
+    """What the logs of a job's newest attempt say, the most telling first."""
+
+    sources: tuple[Source, ...] = ()
+    end: str = ""
+    """Of the first that says anything: the end, after what matters of the lines before it."""
+    unread: tuple[str, ...] = ()
+    """Names of files of which nothing was read, or the end alone."""
+
+
+async def read_logs(node: LoginNode, job: Job) -> Logs:
+    """Read what a job wrote, in two round trips; raises ClusterError."""
+    found = await log_files_of(node, job)
+    newest = [log for log in found if log.attempt == found[0].attempt]
+    if not newest:
+        return Logs()
+    asked, beyond = newest[:FILES], newest[FILES:]
+    ask = sift([log.path for log in asked], WORDS, STEPS, await node.roots())
+    return logs(asked, await node.run(ask), node_names(job.seen.node_list), beyond)
+
+
+async def log_files_of(node: LoginNode, job: Job) -> Sequence[LogFile]:
+    """Return a job's log files, newest attempt and most telling first."""
+    seen = job.seen
+    ask = log_files(job.id, seen.stdout, seen.workdir, await node.roots())
+    return await node.run(ask)
+
+
+def logs(
+    asked: Sequence[LogFile],
+    answers: Sequence[Sifted | NoFile],
+    nodes: Sequence[str],
+    beyond: Sequence[LogFile] = (),
+) -> Logs:
+    """Put together what came of each file that was asked for, and what was too many to ask for."""
+    pairs = list(zip(asked, answers, strict=True))
+    read = [(log, file) for log, file in pairs if isinstance(file, Sifted)]
+    unread = [log for log, file in pairs if isinstance(file, NoFile) or file.late]
+    return Logs(
+        sources=tuple(_source(log, file, nodes) for log, file in read),
+        end=next((text for _, file in read if (text := _end(file)).strip()), ""),
+        unread=tuple(posixpath.basename(log.path) for log in [*unread, *beyond]),
+    )
+
+
+def _source(log: LogFile, file: Sifted, nodes: Sequence[str]) -> Source:
+    name, node = posixpath.basename(log.path), _node(log, nodes)
+    if file.whole:
+        return Source(name, (file.text.encode(),), node=node)
+    return Source(name, picked=[(no, text.encode()) for no, text in file.lines], node=node)
+
+
+def _node(log: LogFile, nodes: Sequence[str]) -> str:
+    """Return where a log of a Ray cluster was written: its launcher counts nodes as Slurm does."""
+    place = 0 if log.kind is LogKind.HEAD else log.worker
+    return nodes[place] if place is not None and place < len(nodes) else ""
+
+
+def _end(file: Sifted) -> str:
+    if file.whole:
+        return file.text
+    return "\n".join([*(text for _, text in file.lines), file.text])
