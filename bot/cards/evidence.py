@@ -46,7 +46,7 @@ def unread(names: Sequence[str]) -> tuple[Text, ...]:
         shown += [Mono(text=name), ", "]
     more = len(names) - NAMED
     rest: list[Span] = [f" and {more} more"] if more > 0 else []
-    what = f"{count(len(names), 'log file')} could not be read to the end in time, or at all: "
+    what = f"{count(len(names), 'log file')} could not be read, or only the end of it: "
     return ((what, *shown[:-1], *rest, "."),)
 
 

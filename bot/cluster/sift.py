@@ -122,41 +122,47 @@ def _file(path: str, part: str, mark: str) -> Sifted | NoFile:
 
 
 @dataclass
-class _Found:
-    """What one search after another has found."""
+class _Searches:
+    """What one search after another has found, each in its own way of reading the file."""
 
-    lines: list[tuple[int, int, str]] = field(default_factory=list)
-    end: list[tuple[int, int, str]] = field(default_factory=list)
-    """What was found near the end, where lines have no numbers."""
-    left: int = 0
+    found: dict[str, dict[tuple[int, int, str], None]] = field(default_factory=dict)
+    """By way: number of the line, number of its part, text."""
     statuses: list[int] = field(default_factory=list)
-    blind: bool = False
+    left: int = 0
 
-    @property
-    def late(self) -> bool:
-        """Whether a search was stopped, or not begun any more."""
-        return max(self.statuses) > _TOO_LONG or (self.blind and len(self.statuses) == 1)
+    def end(self, way: str, status: str, left: str, lines: Sequence[str]) -> None:
+        """Take in what a search has found when it has ended."""
+        self.statuses.append(int(status))
+        self.left += int(left)
+        found = self.found.setdefault(way, {})
+        for line in lines:
+            place, _, text = line.partition(":")
+            number, _, part = place.partition(".")
+            found[int(number), int(part or 0), text] = None
 
 
-_TOO_LONG = 2
-"""Status of grep for a line that does not fit its memory."""
+_NO_MEMORY = 2
+"""Status of grep where it cannot go on; greater ones mean that it was stopped."""
+_PLAIN, _NEAR = "plain", "near"
+"""Ways of reading: from the beginning, which tells the numbers of lines, and only the end."""
 
 
 def _lines(file: Sifted, body: str, mark: str) -> Sifted:
-    found = _Found()
-    for line in body.split("\n"):
-        number, _, rest = line.partition(" ")
-        part, _, text = rest.partition(" ")
-        if number == mark:
-            left, _, blind = text.partition(" ")
-            found.left += int(left)
-            found.statuses.append(int(part))
-            found.blind |= blind == "1"
-        elif line:
-            place = found.lines if number != "0" else found.end
-            place.append((int(number), int(part), text))
-    if not found.statuses or (max(found.statuses) > 1 and not found.blind):
+    searches = _Searches()
+    lines: list[str] = []
+    for line in body.split("\n")[:-1]:
+        if line.startswith(f"{mark}:"):
+            _, status, left, way = line.split(":")
+            searches.end(way, status, left, lines)
+            lines = []
+        else:
+            lines.append(line)
+    if all(status == _NO_MEMORY for status in searches.statuses):
         raise CommandFailed(f"{file.path} cannot be searched")
-    ordered = [*sorted(set(found.lines)), *sorted(found.end)]
-    lines = tuple((number, text) for number, _, text in ordered)
-    return replace(file, lines=lines, left_out=found.left, late=found.late)
+    ordered = (
+        (number * (way == _PLAIN), text)
+        for way, found in searches.found.items()
+        for number, _, text in sorted(found, key=lambda place: place[:2])
+    )
+    late = _NEAR in searches.found
+    return replace(file, lines=tuple(ordered), left_out=searches.left, late=late)
