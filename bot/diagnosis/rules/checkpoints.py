@@ -158,7 +158,10 @@ RULES = (
         group=_GROUP,
         title="The archive of a checkpoint is truncated or damaged.",
         remedy="Use the previous whole checkpoint, or download again.",
-        patterns=(r"^(?:tarfile\.ReadError|EOFError|zlib\.error|\S*BadGzipFile)\b",),
+        patterns=(
+            r"^(?:tarfile\.ReadError|EOFError|zlib\.error|\S*BadGzipFile)\b",
+            r"^OSError: \[Errno 22\] Invalid argument$",  # PyTorch seeks where a file was cut off
+        ),
         actions=(Action.RESUME,),
         within=r"File \"[^\"]*(?:save_restore_connector|checkpoint|torch/serialization)\w*\.py\"",
         lines=(

@@ -102,6 +102,8 @@ RULES = (
             r"(?:TP|PP|CP|EP|DP) ?(?:\*|x|×) ?(?:TP|PP|CP|EP|DP).*(?:world|GPU)",
             r"You set .(?:devices|num_nodes)=\d+. in Lightning, but",
             r"Total number of GPUs.*(?:divisible|does not match)",
+            r"Mesh should not be bigger than default world size",
+            r"mesh_shape .*(?:world|number of (?:ranks|devices))",
             r"data_parallel_size .*(?:must|should|divis)",
             (
                 r"(?:vocab|hidden|ffn|sequence|seq)\w*.*(?:divisible by|must be a multiple "

@@ -77,6 +77,8 @@ RULES = (
             r"execve\(\): (?P<program>[^:]+): (?:No such file|Permission denied)",
             r"(?:line \d+|bash|sh|environment): (?P<program>[\w./+-]+): command not found",
             r": line \d+: (?P<program>\S+): No such file or directory$",
+            r"^(?:/\S*/)?\w*sh: (?P<program>\S+): No such file or directory$",
+            r"^(?:/\S*/)?\w*sh: \d+: [Cc]an(?:no|')t open '?(?P<program>[^' ]+)'?",
             r"^(?:/bin/)?sh: \d+: (?P<program>\S+): not found$",
             r"^\S*env: \W{0,3}(?P<program>[\w./+-]+?)\W{0,3}: No such file or directory",
             r"can't open file '(?P<program>[^']+)': \[Errno 2\] No such file",
@@ -86,6 +88,10 @@ RULES = (
                 r"docker|enroot|singularity|apptainer|wget|curl|hostname|scontrol)[\w.-]*)'"
             ),
             r"couldn't chdir to",
+        ),
+        lines=(
+            "bash: launch/pretrain.sh: No such file or directory",
+            "sh: 0: cannot open launch.sh: No such file",
         ),
         actions=(Action.SHOW_LOG,),
         first=True,

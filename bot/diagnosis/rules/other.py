@@ -25,6 +25,8 @@ RULES = (
             rf"^(?P<exception>{_NAME}(?:Error|Exception|Failure|Timeout|Expired|Fault)): ",
             rf"^(?P<exception>{_NAME}(?:Error|Exception|Failure|Timeout|Expired|Fault))$",
             r"^(?P<exception>(?:\w+\.)*Exception): ",
+            r"^(?P<exception>Stop(?:Async)?Iteration)$",
+            r"^(?P<exception>Stop(?:Async)?Iteration): ",
         ),
     ),
     _unclassified(
@@ -36,6 +38,24 @@ RULES = (
         patterns=(r"^(?P<exception>FileNotFoundError): ",),
         within=r"\bin (?:mkdir|makedirs)\b",
         last_resort=False,
+    ),
+    Rule(
+        label="unclassified-exception",
+        group="no-cause",
+        title="{program} does not know the option {option}.",
+        remedy="`{program} --help` says what there is: correct the option and submit again.",
+        patterns=(
+            r"^(?P<program>[\w./-]+): unrecognized option '(?P<option>[^']+)'",
+            r"^(?P<program>[\w./-]+): (?:invalid|unknown|illegal) option -- '?(?P<option>\w)",
+            r"^(?P<program>[\w./-]+): option '?(?P<option>[^' ]+)'? (?:requires|is ambiguous)",
+        ),
+        lines=(
+            "sbatch: unrecognized option '--gpu-per-nodes=8'",
+            "srun: invalid option -- 'z'",
+            "sbatch: option '--mem-per' is ambiguous; possibilities: '--mem-per-cpu'",
+        ),
+        actions=(Action.RESUBMIT_OPTION, Action.SHOW_LOG),
+        strength=Strength.EXCEPTION,
     ),
     Rule(
         label="cause-not-in-log",
