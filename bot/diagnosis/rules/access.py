@@ -22,7 +22,7 @@ RULES = (
         remedy="Use a key and a user that the login node knows, and its present host key. Nothing "
         "was submitted unless a job id was printed.",
         patterns=(
-            r"Permission denied \((?:publickey|password|keyboard|gssapi|hostbased)",
+            r"Permission denied \((?:[\w-]+,)*(?:publickey|password|keyboard|gssapi|hostbased)",
             r"Host key verification failed",
             r"REMOTE HOST IDENTIFICATION HAS CHANGED",
             r"Too many authentication failures",
@@ -33,6 +33,16 @@ RULES = (
             r"Could not resolve hostname",
             r"channel \d+: open failed: administratively prohibited",
             r"Permission denied, please try again",
+            r"Unable to negotiate with \S+ port \d+: no matching",
+            r"Bad owner or permissions on \S+ssh/config",
+            r"sign_and_send_pubkey: signing failed",
+            r"^No \S+ host key is known for ",
+        ),
+        lines=(
+            (
+                "Unable to negotiate with 10.0.0.9 port 22: no matching host key type found. Their "
+                "offer: ssh-rsa"
+            ),
         ),
         actions=(Action.SHOW_LOG,),
     ),
@@ -42,7 +52,7 @@ RULES = (
         remedy="Try again: this passes. Nothing was submitted unless a job id was printed; after "
         "a cut connection look at the queue first.",
         patterns=(
-            r"^ssh: connect to host ",
+            r"\bssh: connect to host ",
             r"kex_exchange_identification",
             r"Connection (?:to \S+ )?(?:timed out|closed|reset) (?:during banner|by \S+ port \d)",
             r"^Connection to \S+ (?:port \d+ )?(?:closed by remote host|timed out)",
@@ -53,6 +63,18 @@ RULES = (
             r"channel \d+: open failed",
             r"ssh_exchange_identification",
             r"^lost connection$",
+            (
+                r"^(?:ssh_dispatch_run_fatal|packet_write_wait|mux_client_request_session|scp): .*"
+                r"(?:[Bb]roken pipe|[Cc]losed|[Tt]ime|authentication code|reset)"
+            ),
+            r"^Timeout, server \S+ not responding",
+            r"Connect call failed \('[^']+', 22\)",
+            r"asyncssh\.\S*(?:DisconnectError|KeyExchangeFailed)",
+            r"^rsync error: .*\(code (?:255|12|30)\)",
+        ),
+        lines=(
+            "ConnectionRefusedError: [Errno 111] Connect call failed ('10.41.0.5', 22)",
+            "rsync error: unexplained error (code 255) at io.c(228) [sender=3.2.7]",
         ),
         actions=(Action.CHECK_QUEUE, Action.RERUN_SAME),
         transient=True,
@@ -67,7 +89,12 @@ RULES = (
             r"If munged is up, restart with",
             r"Unable to initialize auth plugin",
             r"cannot create auth context",
+            r"Invalid authentication credential",
+            r"Authentication credential expired",
+            r"Rejecting authentication of user nobody",
+            r"^\w+: error: authentication: ",
         ),
+        lines=("sbatch: error: authentication: Socket communication error",),
         actions=(Action.TELL_ADMIN, Action.RERUN_SAME),
         transient=True,
     ),
@@ -80,6 +107,15 @@ RULES = (
             r"Invalid job credential",
             r"[Jj]ob credential creation error",
             r"Credential signature check",
+            r"Error generating job credential",
+            r"(?:User|Group ID) not found on host",
+            r"^srun: (?:fatal|error): .*Invalid (?:user|group) id",
+            r"Unable to resolve (?:user|group) ID to (?:user|group) name",
+            r"Slurmd could not set UID or GID",
+        ),
+        lines=(
+            "srun: error: Task launch for StepId=7.0 failed on node n1: User not found on host",
+            "srun: fatal: Invalid user id: 21046",
         ),
         actions=(Action.EXCLUDE_NODE,),
         transient=True,
@@ -101,6 +137,25 @@ RULES = (
             r"Rate limit exceeded, please retry",
             r"slurm_persist_conn_open_without_init: failed to open persistent connection",
             r"I/O error writing script/environment to file",
+            (
+                r"(?:failed|error): (?:Zero Bytes were transmitted or received|Message (?:send|"
+                r"receive) failure|Insane message length|Header lengths are longer than data "
+                r"received)"
+            ),
+            r"Controller is in standby mode",
+            r"Incompatible versions of client and server code",
+            r"Unable to create job record, try again",
+            r"Unable to establish control machine address",
+            r"Slurm internal error, contact system administrator",
+            r"System submissions disabled",
+            r"unable to status file \S*slurm\.conf",
+        ),
+        lines=(
+            "sbatch: error: Batch job submission failed: Zero Bytes were transmitted or received",
+            (
+                "srun: error: Unable to allocate resources: Incompatible versions of client and "
+                "server code"
+            ),
         ),
         actions=(Action.CHECK_QUEUE, Action.RERUN_SAME),
         transient=True,

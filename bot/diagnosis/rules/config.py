@@ -21,12 +21,30 @@ RULES = (
             r"Error merging override (?P<key>\S+)",
             r"OverrideParseException",
             r"LexerNoViableAltException|mismatched input .* expecting",
-            r"In '[^']+': Could not (?:find|load) '",
             r"MissingConfigException: In",
             r"unrecognized arguments: (?P<key>.+)",
-            r"error: (?:argument \S+: invalid|the following arguments are required)",
+            r"error: (?:argument \S+: |ambiguous option: )",
+            r"^Error: (?:No such (?:option|command)|Invalid value for|Got unexpected extra)",
+            r"Unknown command line flag '(?P<key>[^']+)'",
+            r"arguments are not used by the HfArgumentParser: (?P<key>.+)",
+            r"Parser key \"(?P<key>[^\"]+)\":|Key \"(?P<key>[^\"]+)\" is not expected",
+            r"TypeError: No parameter named '(?P<key>[^']+)' exists for",
+            r"No match in the defaults list|Could not (?:append to|delete from) config\.",
+            r"Multiple values for \S+\. To override a value use",
+            r"Extra inputs are not permitted",
+            r"^(?:omegaconf\.errors\.)?ValidationError: Value .* could not be converted to",
+            r"[Ee]rror parsing override|token recognition error at|no viable alternative at input",
             r"Key '(?P<key>[^']+)' not in '",
             r"ConfigCompositionException",
+        ),
+        lines=(
+            "run_grpo.py: error: argument --steps: invalid int value: '1e3'",
+            "Error: No such option: --lr-decay",
+            "TypeError: No parameter named 'max_stepz' exists for <class 'recipes.Trainer'>",
+            (
+                "omegaconf.errors.ValidationError: Value 'many' of type 'str' could not be "
+                "converted to Integer"
+            ),
         ),
         actions=(Action.RESUBMIT_OPTION,),
     ),
@@ -41,7 +59,11 @@ RULES = (
             r"InterpolationKeyError: Interpolation key '(?P<key>[^']+)'",
             r"InterpolationResolutionError",
             r"You must specify '(?P<key>[^']+)'",
+            r"UnsupportedInterpolationType|InterpolationToMissingValueError",
+            r"error: the following arguments are required: (?P<key>.+)",
+            r"^Error: Missing (?:option|argument|parameter)",
         ),
+        lines=("sft.py: error: the following arguments are required: --data-path",),
         actions=(Action.RESUBMIT_OPTION,),
     ),
     Rule(
@@ -54,6 +76,25 @@ RULES = (
             r"Cannot find primary config '(?P<path>[^']+)'",
             r"Primary config (?:directory|module) .*not found",
             r"(?:Error|ERROR|error)\b.*[Cc]onfig\w* file.*(?:does not exist|not found)",
+            r"The passed configuration file .(?P<path>[^`']+). does not exist",
+            r"Expected a string path to an existing deepspeed config",
+            r"In '[^']+': Could not (?:find|load) '(?P<path>[^']+)'",
+            (
+                r"^Error: .*(?:Path|File|file) '(?P<path>[^']+\.(?:ya?ml|toml|json|cfg|ini|"
+                r"conf))' does not exist"
+            ),
+            r"(?:file|File) \"(?P<path>[^\"]*config\S*\.py)\" does not exist",
+        ),
+        lines=(
+            "In 'train': Could not find 'model/llama3_70b'",
+            (
+                "ValueError: The passed configuration file `acc.yaml` does not exist. Please pass "
+                "an existing file to `accelerate launch`"
+            ),
+            (
+                "ValueError: Expected a string path to an existing deepspeed config, or a "
+                "dictionary, or a base64 encoded string. Received: ds_z3.json"
+            ),
         ),
         actions=(Action.RESUBMIT_OPTION,),
     ),
@@ -73,7 +114,14 @@ RULES = (
             ),
             r"(?:micro|train|mini)[_ ]?batch.*(?:not divisible|must be divisible|divisible by)",
             r"number of micro-?batches .*(?:divisible|multiple)",
-            r"[Bb]atch[_ ]?[Ss]ize.*not divisible",
+            r"[Bb]atch[_ ]?[Ss]ize.*(?:not (?:evenly )?divisible|must be evenly divisible)",
+            r"evenly divisible by the number of generations per prompt",
+        ),
+        lines=(
+            (
+                "ValueError: The global train batch size (7 x 5) must be evenly divisible by the "
+                "number of generations per prompt (16)."
+            ),
         ),
         actions=(Action.RESUBMIT_OPTION,),
     ),
@@ -110,6 +158,29 @@ RULES = (
                 r"of).*(?:tensor|tp|parallel)"
             ),
             r"(?:tensor|pipeline|expert)_(?:model_)?parallel_size.*(?:larger|greater) than",
+            r"(?:Tensor|tensor|Pipeline|pipeline) parallel size \(?\d+\)? cannot be larger",
+            r"World size \(\d+\) is larger than the number of available GPUs",
+            (
+                r"[Ii]nvalid parallel dims|parallel\w* (?:dims|sizes?|degrees?) .*(?:!=|does not "
+                r"match)"
+            ),
+            r"total_size \(\d+\) does not match num_processes",
+            r"sequence paral+elism without tensor parallelism",
+            (
+                r"(?:should|must) be divisible by (?:partial DistOpt shard factor|world size|"
+                r"\w*parallel)"
+            ),
+            r"[Nn]umber of experts should be a multiple of",
+        ),
+        lines=(
+            (
+                "AssertionError: Expert data parallel size should be divisible by partial DistOpt "
+                "shard factor"
+            ),
+            (
+                "AssertionError: Invalid parallel dims: dp_replicate(1) * dp_shard(4) * cp(1) * "
+                "tp(4) * pp(1) != WORLD_SIZE(8)"
+            ),
         ),
         actions=(Action.RESUBMIT_OPTION, Action.RESUBMIT_SIZE),
     ),
@@ -128,6 +199,24 @@ RULES = (
             r"No solution found when resolving dependencies",
             r"compiled with different CUDA",
             r"^\w*Error: .*\brequires \S+ ?(?:>=|<=|==|<|>) ?\d",
+            (
+                r"^ImportError: .*\bneeds \S+ [\d.]+ or (?:less|greater)|Found an incompatible "
+                r"version of"
+            ),
+            r"module compiled against (?:ABI|API) version",
+            r"numpy\.dtype size changed|binary incompatibility",
+            r"version incompatibility: .*compiled against",
+            r"operator torchvision::\w+ does not exist",
+            r"was removed in the NumPy 2\.0 release",
+            r"numpy\.core\.multiarray failed to import",
+        ),
+        lines=(
+            "ImportError: Numba needs NumPy 2.1 or less. Got NumPy 2.3.",
+            "RuntimeError: operator torchvision::nms does not exist",
+            (
+                "ValueError: numpy.dtype size changed, may indicate binary incompatibility. "
+                "Expected 96 from C header, got 88 from PyObject"
+            ),
         ),
         actions=(Action.RESUBMIT_IMAGE,),
     ),
@@ -154,7 +243,7 @@ RULES = (
         group=_GROUP,
         title="Python cannot parse a source file.",
         remedy="Repair the line named and resubmit.",
-        patterns=(r"^(?:SyntaxError|IndentationError|TabError): ",),
+        patterns=(r"^(?:Sorry: )?(?:SyntaxError|IndentationError|TabError): ",),
         actions=(Action.SHOW_LOG,),
     ),
 )

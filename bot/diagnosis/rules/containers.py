@@ -1,4 +1,4 @@
-"""enroot, pyxis and the images they start."""
+"""enroot, pyxis and their like, once there is an image."""
 
 from __future__ import annotations
 
@@ -7,137 +7,6 @@ from bot.diagnosis.rule import Action, Rule, Strength
 _GROUP = "container"
 
 RULES = (
-    Rule(
-        label="container-no-token",
-        group=_GROUP,
-        title="gcloud gives no access token for the registry.",
-        remedy="Somebody must run `gcloud auth login` on the login node, in a terminal; then "
-        "build the image again.",
-        patterns=(r"^image build: no access token from gcloud",),
-        actions=(Action.RERUN_SAME,),
-    ),
-    Rule(
-        label="container-image-reference",
-        group=_GROUP,
-        title="The registry has no such image or tag.",
-        remedy="Look at the name and the tag; nothing that is there was touched.",
-        patterns=(
-            (
-                r"URL https://(?:nvcr\.io|gcr\.io|[\w-]+\.gcr\.io|[\w-]+\.pkg\.dev)/v2/"
-                r"\S+/manifests/\S+ returned error code: 404"
-            ),
-        ),
-        actions=(Action.RESUBMIT_IMAGE,),
-    ),
-    Rule(
-        label="container-image-auth",
-        group=_GROUP,
-        title="The cluster's Google account may not read this image.",
-        remedy="`gcloud auth list` on the login node shows the account; it needs the role Artifact "
-        "Registry Reader on the repository. Then run this again.",
-        patterns=(
-            (
-                r"URL https://(?:gcr\.io|[\w-]+\.gcr\.io|[\w-]+\.pkg\.dev)/\S+ returned "
-                r"error code: 40[13]"
-            ),
-        ),
-        actions=(Action.SET_SECRET, Action.RERUN_SAME),
-    ),
-    Rule(
-        label="container-registry-unknown",
-        group=_GROUP,
-        title="The node does not find the registry {host}.",
-        remedy="Look at its name; a node without internet needs a registry that it can reach.",
-        patterns=(r"^curl: \(6\) Could not resolve host: (?P<host>[\w-]+(?:\.[\w-]+)+)$",),
-    ),
-    Rule(
-        label="container-image-reference",
-        group=_GROUP,
-        title="The image is named in a way that enroot takes for another registry's.",
-        remedy="Write HOST#path/image:tag, or the absolute path of the .sqsh file; the refusal "
-        "does not mean missing credentials.",
-        patterns=(
-            r"registry-1\.docker\.io/v2/(?:library/)?[\w-]+(?:\.[\w-]+)+[/:]",
-            r"importing docker image: [^/.\s]\S*\.(?:sqsh|squashfs)",
-            r"registry-1\.docker\.io/v2/\S*\.(?:sqsh|squashfs|sif|img)\b",
-            r"registry-1\.docker\.io/v2/[^/\s]*(?:docker|http|https):",
-            r"Invalid image reference",
-            r"Could not resolve host: (?:docker|dockerd|https?|docker-archive)\b",
-            r"[Nn]o such file or directory: \S+\.(?:sqsh|squashfs)",
-            r"image (?:format|scheme) not (?:supported|recognized)",
-            r"Image not found: ",
-            r"returned error code: 404",
-            r"manifest (?:for \S+ not found|unknown)",
-            r"FATAL: +could not open image",
-            r"docker: invalid reference format",
-        ),
-        actions=(Action.RESUBMIT_IMAGE,),
-    ),
-    Rule(
-        label="container-rate-limit",
-        group=_GROUP,
-        title="The registry's pull limit is used up.",
-        remedy="Use registry credentials or an image that is on the cluster already, or try later.",
-        patterns=(
-            r"returned error code: 429",
-            r"toomanyrequests",
-            r"You have reached your (?:un)?(?:authenticated )?pull rate limit",
-        ),
-        actions=(Action.RERUN_SAME, Action.RESUBMIT_IMAGE),
-        transient=True,
-    ),
-    Rule(
-        label="container-image-auth",
-        group=_GROUP,
-        title="The registry refuses the image for want of credentials.",
-        remedy="Put valid registry credentials into enroot's credentials file and resubmit.",
-        patterns=(
-            r"returned error code: 40[13]",
-            r"unauthorized: (?:authentication required|access)",
-            r"pull access denied for",
-            r"denied: (?:requested access|Permission|Unauthenticated)",
-            r"Authentication (?:is required|failed) for .*(?:registry|nvcr|docker)",
-        ),
-        actions=(Action.SET_SECRET,),
-    ),
-    Rule(
-        label="container-no-space",
-        group=_GROUP,
-        title="There is no room where the image is unpacked.",
-        remedy="Free space where the image is written. Where temporary files are what fills the "
-        "disk, point ENROOT_CACHE_PATH, ENROOT_DATA_PATH and ENROOT_TEMP_PATH to a larger one, or "
-        "import the image once to shared storage and use the .sqsh file.",
-        patterns=(
-            r"Write failed because No space left on device",
-            (
-                r"(?:hooks\.d|enroot|unsquashfs|mksquashfs|pyxis|squashfs-root)\S*.*No space left "
-                r"on device"
-            ),
-            r"FATAL ERROR: .*(?:write|Failed to write).*(?:No space|output block)",
-            r"/run/(?:user|enroot|pyxis)\S*: No space left on device",
-            r"failed to copy .*/(?:squashfs|enroot)\S*.*No space left",
-            r"(?i)FATAL: .*no space left on device",
-        ),
-        actions=(Action.RESUBMIT_IMAGE, Action.TELL_ADMIN),
-    ),
-    Rule(
-        label="container-squashfs-corrupt",
-        group=_GROUP,
-        title="The image file is damaged or incomplete.",
-        remedy="Import or copy the image again to a fresh path, from one node only.",
-        patterns=(
-            r"Can't find a (?:valid )?SQUASHFS superblock",
-            r"unsquashfs: .*(?:corrupt|read_block|failed to read|Bad)",
-            (
-                r"FATAL ERROR: ?(?:failed to read|read_\w+: failed|File system corrupt\w*|Failed "
-                r"to read)"
-            ),
-            r"squashfs.*(?:zlib|xz|lzo|lz4|zstd) (?:uncompress|decompression) failed",
-            r"SQUASHFS error: ",
-            r"^image build: what enroot made is not whole",
-        ),
-        actions=(Action.RESUBMIT_IMAGE,),
-    ),
     Rule(
         label="container-mount-failed",
         group=_GROUP,
@@ -152,8 +21,21 @@ RULES = (
             ),
             r"pyxis: .*(?:container-mounts|mount entry).*(?:invalid|does not exist)",
             r"error mounting \"(?P<mount>[^\"]+)\"",
-            r"FATAL: .*container creation failed: .*mount",
+            r"^(?:FATAL: +)?container creation failed: .*mount",
+            r"enroot-mount: (?:failed|invalid)",
+            (
+                r"pyxis: (?:--container-mounts: |could not add mount entry: |mount (?:source|"
+                r"target) must)"
+            ),
             r"bind source path does not exist: ?(?P<mount>\S+)",
+        ),
+        lines=(
+            (
+                "FATAL:   container creation failed: mount hook function failure: mount "
+                "/lustre/c->/c error: while mounting /lustre/c: mount source /lustre/c doesn't "
+                "exist"
+            ),
+            "srun: error: pyxis: could not add mount entry: data:/data",
         ),
         actions=(Action.RESUBMIT_MOUNTS,),
     ),
@@ -179,10 +61,12 @@ RULES = (
         remedy="Administrators must repair it; set ENROOT_*_PATH to folders you may write, or use "
         "another node meanwhile.",
         patterns=(
-            r"pyxis: +mkdir: cannot create directory",
+            (
+                r"pyxis: +mkdir: cannot create directory .*: (?:Permission|Read-only|Not a dir|No "
+                r"such|File ex)"
+            ),
             r"mkdir: cannot create directory .*(?:enroot|pyxis).*: Permission denied",
             r"pyxis: +tar \(child\): /\S+: ",
-            r"failed to create user namespace",
             r"[Cc]ould not (?:open|create|write).*(?:enroot|pyxis).*cache",
             r"cache file: Permission denied",
             r"enroot-nsenter: failed to",
@@ -195,9 +79,29 @@ RULES = (
                 r"mkdir).*(?:director|runtime|/run/)"
             ),
             r"kernel\.unprivileged_userns_clone|user\.max_user_namespaces",
-            r"enroot-\w+: failed to (?:set capabilities|create|unshare|mount overlay)",
+            r"enroot-(?:nsenter|aufs2ovlfs|mksquashovlfs|unshare): ",
+            r"enroot-switchroot: failed to (?:switch|set|create|mount|register)",
             r"pyxis: couldn't mkdir ",
             r"pyxis: seccomp filter failed",
+            (
+                r"\[ERROR\] Command not found: (?:mksquashfs|unsquashfs|squashfuse|fuse-overlayfs|"
+                r"curl|jq|parallel|zstd|flock|mountpoint)"
+            ),
+            r"Could not acquire rootfs lock",
+            (
+                r"pyxis: (?:couldn't|could not|unable to|failed to) (?:get|read|join|set|chdir|"
+                r"stat|lock|copy|allocate|register|execute|wait|import job)\b"
+            ),
+            r"pyxis: (?:couldn't|could not) create (?:enroot|in-memory|temporary|cache)",
+            r"[Cc]ontainer runtime not configured or invalid",
+        ),
+        lines=(
+            "slurmstepd: error: pyxis:     [ERROR] Command not found: mksquashfs",
+            "slurmstepd: error: pyxis: couldn't get list of existing container filesystems",
+            (
+                "slurmstepd: error: pyxis:     enroot-switchroot: failed to switch root: "
+                "/raid/enroot/x: Invalid argument"
+            ),
         ),
         actions=(Action.EXCLUDE_NODE, Action.TELL_ADMIN),
     ),
@@ -212,7 +116,10 @@ RULES = (
             r"exec (?:user process caused|container process).*(?:format error|no such file)",
             r"executable file not found in \$PATH",
             r"exec \S+: (?:exec format error|no such file or directory)",
+            r"cannot execute binary file: Exec format error",
+            r"image's architecture .*(?:could not run|does not match)|requested image's platform",
         ),
+        lines=("/opt/conda/bin/python: cannot execute binary file: Exec format error",),
         actions=(Action.RESUBMIT_IMAGE,),
     ),
     Rule(
@@ -235,7 +142,8 @@ RULES = (
         title="The Docker daemon cannot be reached or may not be used.",
         remedy="Use an image of a registry or a .sqsh file.",
         patterns=(
-            r"permission denied while trying to connect to the Docker daemon socket",
+            r"permission denied while trying to connect to the [Dd]ocker (?:daemon socket|API)",
+            r"failed to connect to the docker API",
             r"Cannot connect to the Docker daemon",
             r"dial unix /var/run/docker\.sock",
         ),

@@ -28,17 +28,51 @@ RULES = (
             _STEPD + r"DUE TO TIME LIMIT",
             r"DUE TO TIME LIMIT \*\*\*",
             r"has exceeded its time limit and its allocation has been revoked",
+            r"Job killed due hitting max wall clock limit",
         ),
         actions=(Action.MORE_TIME, Action.RESUME),
         strength=Strength.SCHEDULER,
         decided=lambda facts: facts.state == "TIMEOUT",
     ),
     Rule(
+        label="slurm-time-limit",
+        group=_GROUP,
+        title="It reached its time limit, as submitit says.",
+        remedy="Resubmit with more --time, and resume from the last whole checkpoint.",
+        patterns=(
+            r"Caught signal SIG\w+ on \S+: this job is timed-out",
+            r"Job not requeued because: timed-out",
+            r"UncompletedJobError: .*timed-out",
+        ),
+        lines=(
+            (
+                "submitit WARNING (2026-01-12 11:59:02,010) - Caught signal SIGUSR2 on n1: this "
+                "job is timed-out."
+            ),
+            (
+                "submitit.core.utils.UncompletedJobError: Job not requeued because: timed-out too "
+                "many times."
+            ),
+        ),
+        actions=(Action.MORE_TIME, Action.RESUME),
+        quiet=True,
+    ),
+    Rule(
         label="slurm-preempted",
         group=_GROUP,
         title="The scheduler gave its nodes to a job of higher priority.",
         remedy="Rerun from the last checkpoint, or use a QOS or partition that is not preempted.",
-        patterns=(_STEPD + r"DUE TO PREEMPTION",),
+        patterns=(
+            _STEPD + r"DUE TO PREEMPTION",
+            r"Caught signal SIG\w+ on \S+: this job is preempted",
+        ),
+        lines=(
+            (
+                "submitit WARNING (2026-01-12 11:59:02,010) - Caught signal SIGUSR2 on n1: this "
+                "job is preempted."
+            ),
+        ),
+        quiet=True,
         actions=(Action.RERUN_SAME, Action.RESUME),
         transient=True,
         strength=Strength.SCHEDULER,
@@ -54,6 +88,15 @@ RULES = (
             _STEPD + r"DUE TO NODE FAILURE",
             r"killed due to node failure",
             r"srun: error: Nodes? \S+ (?:are|is) (?:still )?not (?:ready|responding)",
+            r"Job killed due node failure",
+            r"\*\*\* (?:JOB|STEP) \S+ .*UNCORRECTABLE MEMORY ERROR",
+            r"Spank plugin failure, node failed",
+        ),
+        lines=(
+            (
+                "slurmstepd: error: *** STEP 7.0 ON n1 UNCORRECTABLE MEMORY ERROR AT "
+                "2026-01-01T00:00:00 ***"
+            ),
         ),
         actions=(Action.EXCLUDE_NODE, Action.RESUME),
         transient=True,
@@ -61,6 +104,34 @@ RULES = (
         decided=lambda facts: (
             facts.state in {"NODE_FAIL", "BOOT_FAIL"} or _requeued_after(facts, "NODE_FAIL")
         ),
+    ),
+    Rule(
+        label="slurm-node-fail",
+        group=_GROUP,
+        title="Slurm lost the node[ {node}] on which a task ran.",
+        remedy="Resubmit from the last checkpoint without that node.",
+        patterns=(
+            r"io error with slurmstepd on node",
+            (
+                r"Task launch for \S+ failed on node (?P<node>[\w.-]+): (?:Communication "
+                r"connection failure|Socket timed out|Unable to contact|Connection)"
+            ),
+            r"(?:no|not) response from node (?P<node>[\w.-]+)",
+        ),
+        lines=(
+            (
+                "srun: error: step_launch_notify_io_failure: aborting, io error with slurmstepd "
+                "on node 3"
+            ),
+            (
+                "srun: error: Task launch for StepId=7.0 failed on node n12: Communication "
+                "connection failure"
+            ),
+        ),
+        actions=(Action.EXCLUDE_NODE, Action.RESUME),
+        transient=True,
+        strength=Strength.FAULT,
+        first=True,
     ),
     Rule(
         label="host-oom",
@@ -85,6 +156,16 @@ RULES = (
             r"\[Errno 12\] Cannot allocate memory",
             r"exceeds the memory usage threshold",
             r"std::bad_alloc",
+            r"\b_?ArrayMemoryError: ",
+            r"\b(?:fork|clone|mmap|malloc)\b.*Cannot allocate memory",
+            r"\bcode: 12, kind: OutOfMemory|memory allocation of \d+ bytes failed",
+            r"[Jj]ob .*(?:exceeded|exceeds) (?:its )?(?:requested )?memory (?:limit|request)",
+            r"^java\.lang\.OutOfMemoryError",
+        ),
+        lines=(
+            "numpy._core._exceptions._ArrayMemoryError: Unable to allocate 1.19 TiB for an array",
+            "/var/spool/slurmd/job7/slurm_script: fork: Cannot allocate memory",
+            "memory allocation of 68719476736 bytes failed",
         ),
         actions=(Action.MORE_MEMORY, Action.FEWER_WORKERS),
         strength=Strength.KILLED,
@@ -107,9 +188,22 @@ RULES = (
         remedy="Ask whoever cancelled it before running it again.",
         patterns=(
             r"\*\*\* (?:JOB|STEP) \S+ (?:.* )?CANCELLED AT \S+ (?:(?:ON|on) \S+ )?\*\*\*",
-            r"\*\*\* (?:JOB|STEP) \S+ .*CANCELLED AT \S+ DUE (?:TO|to) SIGNAL",
+            (
+                r"\*\*\* (?:JOB|STEP) \S+ .*CANCELLED AT \S+ DUE (?:TO|to) (?:SIGNAL|SCANCEL|USER|"
+                r"ADMIN)"
+            ),
+            (
+                r"\*\*\* (?:JOB|STEP) \S+ (?:ON \S+ )?CANCELLED (?:AT \S+ )?BY (?:(?:UID|USER|uid|"
+                r"user)[ =]?)?(?P<who>[\w.-]+)"
+            ),
+            r"(?:Job allocation|job) \d+ (?:has been )?revoked",
+            r"srun: Cancelled pending (?:job )?step",
             r"srun: sending Ctrl-C to ",
             r"srun: forcing job termination",
+        ),
+        lines=(
+            "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026-01-01T00:00:00 BY UID 1001 ***",
+            "salloc: Job allocation 4412 has been revoked.",
         ),
         strength=Strength.CANCEL,
         first=True,
@@ -126,6 +220,17 @@ RULES = (
             r"^(?:\S+: line \d+: +)?(?:\d+ )?Killed\b",
             r"is killed by signal: Killed",
             *ended_by(9, "KILL"),
+        ),
+        lines=(
+            (
+                "[rank: 3] Child process with PID 170 terminated with code -9. Forcefully "
+                "terminating all other processes to avoid zombies"
+            ),
+            (
+                "torch.multiprocessing.spawn.ProcessExitedException: process 3 terminated with "
+                "signal SIGKILL"
+            ),
+            "The exit codes of the workers are {SIGKILL(-9)}",
         ),
         actions=(Action.MORE_MEMORY, Action.FETCH_LOG),
         strength=Strength.SIGNAL,

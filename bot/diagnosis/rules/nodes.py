@@ -18,6 +18,11 @@ RULES = (
             r"[Pp]rolog error",
             r"[Tt]ask prolog .*(?:failed|status|exit)",
             r"(?i)\bprolog (?:failed|hung)\b",
+            r"TaskProlog failed",
+        ),
+        lines=(
+            "slurmstepd: error: TaskProlog failed status=127",
+            "srun: error: Task launch for StepId=23.0 failed on node hpc07: Job prolog failed",
         ),
         actions=(Action.EXCLUDE_NODE, Action.TELL_ADMIN),
         transient=True,
@@ -29,12 +34,26 @@ RULES = (
         title="The node's environment for jobs is broken.",
         remedy="Resubmit without the node; report it if it happens again.",
         patterns=(
-            r"container_p_join: ",
+            r"(?:container|namespace)_[pg]_join(?:: | failed)",
+            (
+                r"Can't find an address, check slurm\.conf|can't find address for host \S+, check "
+                r"slurm\.conf"
+            ),
+            r"Slurmd could not (?:create a batch|set up environment|connect IO|execve)",
+            r"MPI plugin's pre-launch setup failed|Invalid MPI (?:plugin name|type)",
+            r"^hostname: (?:Name or service not known|Host name lookup failure|Unknown host)",
             r"job_container.*(?:open|mount|setns) failed",
             r"[Nn]ode's? hostname .*(?:not resolv|unknown)",
             r"error: .*gethostbyname.*failed",
             r"Unable to resolve \"[\w.-]+\": (?:Host name lookup|Unknown host)",
             r"error: Failed to look up user|_get_uid|getpwuid.*failed",
+        ),
+        lines=(
+            "slurmstepd: error: container_g_join failed: 119383",
+            (
+                "srun: error: Task launch for StepId=7.0 failed on node n1: Slurmd could not set "
+                "up environment for batch job"
+            ),
         ),
         actions=(Action.EXCLUDE_NODE,),
         transient=True,
@@ -51,6 +70,15 @@ RULES = (
             ),
             r"Memory required by task is not available",
             r"srun: error: .*[Ss]tep creation .*(?:disabled|busy).*giving up",
+            r"CPU binding outside of job step allocation",
+            r"Unable to satisfy cpu bind request|Unable to layout tasks on given cpus",
+            r"Too many job steps on node|Step limit reached for this job",
+        ),
+        lines=(
+            (
+                "slurmstepd: error: CPU binding outside of job step allocation, allocated CPUs "
+                "are: 0x3"
+            ),
         ),
         actions=(Action.RESUBMIT_OPTION,),
     ),
@@ -64,7 +92,12 @@ RULES = (
             r"The following module\(s\) are unknown: \"?(?P<module>[^\"]+)",
             r"Lmod has detected the following error",
             r"These module\(s\) (?:or extension\(s\) )?exist but cannot be loaded",
+            (
+                r"(?i)\bmodule '?(?P<module>[\w.+-]+/[\w.+/-]+)'? (?:not found|does not exist|"
+                r"cannot be loaded)"
+            ),
         ),
+        lines=("ERROR: Module 'nvhpc/24.3' not found",),
         actions=(Action.SHOW_LOG,),
     ),
     Rule(
@@ -74,7 +107,7 @@ RULES = (
         remedy="Activate the environment in the script, run inside the container, or give the full "
         "path.",
         patterns=(
-            r"execve\(\): (?P<program>[^:]+): (?:No such file|Permission denied)",
+            r"execve\(\): (?P<program>[^:]+): No such file",
             r"(?:line \d+|bash|sh|environment): (?P<program>[\w./+-]+): command not found",
             r": line \d+: (?P<program>\S+): No such file or directory$",
             r"^(?:/\S*/)?\w*sh: (?P<program>\S+): No such file or directory$",
@@ -88,6 +121,30 @@ RULES = (
                 r"docker|enroot|singularity|apptainer|wget|curl|hostname|scontrol)[\w.-]*)'"
             ),
             r"couldn't chdir to",
+            r"^(?:-?bash|sh): (?P<program>\S+): No such file or directory$",
+            r"^zsh:(?:\d+:)? command not found: (?P<program>\S+)",
+            r"^(?P<program>[\w./+-]+): Command not found\.?$",
+            (
+                r"^(?:nohup|timeout|stdbuf|nice|numactl|setsid|time): (?:failed to run|cannot "
+                r"run) command \W{0,3}(?P<program>[\w./+-]+?)\W{0,3}: No such file"
+            ),
+            (
+                r"unable to find the specified executable file|could not access or execute an "
+                r"executable"
+            ),
+            r"HYDU_create_process .*execvp error on file (?P<program>\S+) \(No such file",
+            r"CondaError: Run 'conda init' before 'conda activate'",
+            (
+                r"(?:EnvironmentNameNotFound|EnvironmentLocationNotFound|Could not find conda "
+                r"environment|Not a conda environment): (?P<program>\S+)"
+            ),
+            r"^exec: \W?(?P<program>[\w./+-]+)\W?: (?:not found|executable file not found)",
+        ),
+        lines=(
+            "timeout: failed to run command ‘torchrun’: No such file or directory",
+            "CondaError: Run 'conda init' before 'conda activate'",
+            "EnvironmentNameNotFound: Could not find conda environment: px310",
+            "zsh: command not found: torchrun",
         ),
         lines=(
             "bash: launch/pretrain.sh: No such file or directory",
@@ -114,7 +171,29 @@ RULES = (
             r"Failed to infer device type",
             r"torch\.cuda\.is_available\(\) is False",
             r"ProcessGroupNCCL is only supported with GPUs, no GPUs found",
-            r"(?:Error|ERROR)\b.*\b[Nn]o (?:NVIDIA )?GPUs? (?:found|detected|available)",
+            (
+                r"(?:Error|ERROR)\b.*\b[Nn]o (?:NVIDIA |CUDA )?GPUs? (?:was |were )?(?:found|"
+                r"detected|available)"
+            ),
+            r"You requested gpu: \[?.*But your machine only has",
+            r"[Nn]o visible GPU devices|[Nn]o supported devices found for platform CUDA",
+            r"0 active drivers \(\[\]\)",
+            r"CUDA_ERROR_NO_DEVICE|cudaErrorNoDevice|hipErrorNoDevice",
+            r"you might not have a CUDA gpu",
+            (
+                r"^(?:ImportError|OSError): lib(?:cuda|nvidia-ml)\.so\.1: cannot open shared "
+                r"object file"
+            ),
+            r"NVMLError_(?:DriverNotLoaded|LibraryNotFound)|NVML: Driver Not Loaded",
+            r"(?:Error|Exception): .*\bCUDA is not available",
+        ),
+        lines=(
+            "RuntimeError: 0 active drivers ([]). There should only be one.",
+            "OSError: libcuda.so.1: cannot open shared object file: No such file or directory",
+            (
+                "MisconfigurationException: You requested gpu: [0, 1, 2, 3]\\n But your machine "
+                "only has: [0]"
+            ),
         ),
         actions=(Action.RESUBMIT_GPUS,),
     ),

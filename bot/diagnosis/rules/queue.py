@@ -31,10 +31,11 @@ RULES = (
         remedy="Nothing failed: wait for other jobs of yours or your group to end, ask for less, "
         "or take another QOS.",
         patterns=(
-            r"\((?P<reason>(?:QOS|Assoc)(?:Grp|Max|Min|Job|Usage|Resource)\w*)\)",
-            r"\(MaxGRESPerAccount\)|\(MaxCpuPerAccount\)",
+            r"(?:\(|Reason=)(?P<reason>(?:QOS|Assoc)(?:Grp|Max|Min|Job|Usage|Resource)\w*)",
+            r"(?:\(|Reason=)(?P<reason>Max(?:GRES|TRES|Cpu|Node|Mem|Job)\w*Per\w+)",
         ),
         actions=(Action.RESUBMIT_QOS, Action.RESUBMIT_SIZE),
+        lines=("   JobState=PENDING Reason=AssocMaxWallDurationPerJobLimit Dependency=(null)",),
         decided=_at_limit,
     ),
     Rule(
@@ -45,9 +46,17 @@ RULES = (
         "another partition.",
         patterns=(
             r"\(?ReqNodeNotAvail",
-            r"\(Partition(?:Down|Inactive)\)",
-            r"\(Nodes required for job are DOWN",
-            r"Required partition not available \(inactive or drain\)",
+            r"(?:\(|Reason=)(?:Partition(?:Down|Inactive)|NodeDown|ReservationDeleted)\b",
+            r"(?:\(|Reason=)Nodes[ _]required[ _]for[ _]job[ _]are[ _]DOWN",
+            r"Required (?:partition|node) not available \((?:inactive|down)",
+            r"Partition in DOWN state",
+            r"Job can not start due to maintenance reservation",
+        ),
+        lines=(
+            (
+                "srun: error: Unable to allocate resources: Required node not available (down, "
+                "drained or reserved)"
+            ),
         ),
         actions=(Action.MORE_TIME, Action.RESUBMIT_PARTITION),
         decided=_unavailable,

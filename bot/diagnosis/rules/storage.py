@@ -12,7 +12,13 @@ RULES = (
         group=_GROUP,
         title="The disk quota is used up.",
         remedy="Delete or move files, or write elsewhere; set HF_HOME to scratch for downloads.",
-        patterns=(r"\[Errno 122\]", r"Disk quota exceeded"),
+        patterns=(r"\[Errno 122\]", r"Disk quota exceeded", r"os error 122|errno = 122|\bEDQUOT\b"),
+        lines=(
+            (
+                "safetensors_rust.SafetensorError: Error while serializing: IoError(Os { code: "
+                '122, kind: FilesystemQuotaExceeded, message: "Disk quota exceeded" })'
+            ),
+        ),
         actions=(Action.RESUBMIT_OPTION,),
     ),
     Rule(
@@ -20,7 +26,24 @@ RULES = (
         group=_GROUP,
         title="The file system is full.",
         remedy="Free space or use another folder, then resume.",
-        patterns=(r"\[Errno 28\]", r"No space left on device"),
+        patterns=(
+            r"\[Errno 28\]",
+            r"[Nn]o space left on device",
+            r"Not enough (?:free )?disk space",
+            r"os error 28|errno = 28|kind: StorageFull|\bENOSPC\b",
+            r"No usable temporary directory found",
+            r"database or disk is full",
+        ),
+        lines=(
+            (
+                "OSError: Not enough disk space. Needed: 305.79 GiB (download: 88.20 GiB, "
+                "generated: 217.58 GiB, post-processed: Unknown size)"
+            ),
+            (
+                "FileNotFoundError: [Errno 2] No usable temporary directory found in ['/tmp', "
+                "'/var/tmp']"
+            ),
+        ),
         actions=(Action.RESUBMIT_OPTION, Action.RESUME),
     ),
     Rule(
@@ -43,7 +66,14 @@ RULES = (
             r"\[Errno 121\] Remote I/O error",
             r"Transport endpoint is (?:not connected|shut)",
             r"\[Errno 10[78]\]",
+            r"^OSError: \[Errno (?:6|19|61|70|71|112)\] ",
+            (
+                r"os error 5\b|errno = 5,|Remote I/O error|Cannot send after transport endpoint "
+                r"shutdown"
+            ),
+            r"^(?:OSError|TimeoutError): \[Errno 110\] Connection timed out: '/",
         ),
+        lines=("OSError: [Errno 70] Communication error on send: '/lustre/x/ckpt'",),
         actions=(Action.EXCLUDE_NODE, Action.RESUME),
         transient=True,
     ),
@@ -59,7 +89,14 @@ RULES = (
             r"basic_ios::clear: iostream error",
             r"file write failed",
             r"inline_container\.cc.*(?:write|unexpected pos)",
+            r"^OSError: \d+ requested and \d+ written",
+            r"write\(\): fd \d+ failed with ",
+            (
+                r"^(?:OSError|RuntimeError): .*(?:[Uu]nable to (?:synchronously )?(?:write|flush|"
+                r"extend)|[Ff]ailed to write)"
+            ),
         ),
+        lines=("OSError: 3014656 requested and 1507328 written",),
         actions=(Action.RERUN_SAME, Action.RESUME),
         transient=True,
     ),
@@ -68,7 +105,14 @@ RULES = (
         group=_GROUP,
         title="The limit of open files is reached.",
         remedy="Raise ulimit -n or use fewer workers.",
-        patterns=(r"\[Errno 24\]", r"Too many open files", r"\[Errno 23\]"),
+        patterns=(
+            r"\[Errno 24\]",
+            r"(?i)too many open files",
+            r"\[Errno 23\]",
+            r"received \d+ items of ancdata",
+            r"os error 24\b|\bEMFILE\b",
+        ),
+        lines=("RuntimeError: received 0 items of ancdata",),
         actions=(Action.FEWER_WORKERS,),
     ),
     Rule(
@@ -82,7 +126,20 @@ RULES = (
             r"[Ff]ork: (?:retry: )?Resource temporarily unavailable",
             r"BlockingIOError: \[Errno 11\]",
             r"libgomp: Thread creation failed",
-            r"failed to create thread",
+            r"failed to (?:create|spawn) (?:a )?(?:new )?thread",
+            r"(?:pthread_create|fork|[Tt]hread creation|clone)\b.*Resource temporarily unavailable",
+            r"ThreadPoolBuildError|kind: WouldBlock, message: .Resource temporarily unavailable",
+            r"OMP: Error #34",
+            r"what\(\): +(?:thread: )?Resource temporarily unavailable",
+            r"unable to create (?:new )?native thread|fork rejected by pids controller",
+        ),
+        lines=(
+            (
+                "pyo3_runtime.PanicException: The global thread pool has not been initialized.: "
+                "ThreadPoolBuildError { kind: IOError(Os { code: 11, kind: WouldBlock, message: "
+                '"Resource temporarily unavailable" }) }'
+            ),
+            "OMP: Error #34: System unable to allocate necessary resources for OMP thread:",
         ),
         actions=(Action.RESUBMIT_OPTION,),
     ),
@@ -95,9 +152,13 @@ RULES = (
             r"PermissionError: \[Errno 13\] Permission denied: '(?P<path>[^']+)'",
             r"PermissionError: \[Errno 1?[13]\]",
             r"\[Errno 30\] Read-only file system",
+            r"execve\(\): (?P<path>[^:]+): Permission denied",
+            r"os error 13\b|kind: PermissionDenied|errno = 13,",
+            r"^OSError: \[Errno 13\]",
         ),
         actions=(Action.RESUBMIT_OPTION,),
         lines=(
+            "slurmstepd: error: execve(): start-agent.sh: Permission denied",
             (
                 "Traceback (most recent call last):\n"
                 '  File "/usr/lib/python3.12/pathlib.py", line 1311, in mkdir\n'

@@ -21,6 +21,13 @@ RULES = (
         patterns=(
             r"(?i)invalid partition specified: (?P<partition>\S+)",
             r"(?i)Invalid partition name specified",
+            r"No partition specified or system default partition",
+        ),
+        lines=(
+            (
+                "sbatch: error: Batch job submission failed: No partition specified or system "
+                "default partition"
+            ),
         ),
         actions=(Action.RESUBMIT_PARTITION,),
     ),
@@ -34,7 +41,15 @@ RULES = (
             r"(?i)User's group not permitted to use this partition",
             r"(?i)[Aa]ccount '?[\w.-]+'? (?:is invalid|does not exist|not found)",
             r"(?i)error: .*[Ii]nvalid account\b",
-            r"submission failed: Access/permission denied",
+            r"(?:submission|allocate) \w*(?: failed)?: Access/permission denied",
+            r"Invalid or unknown association",
+            r"\((?:InvalidAccount|AccountNotAllowed)\)",
+            r"Access denied to requested reservation",
+            r"Invalid wckey specification",
+        ),
+        lines=(
+            "srun: error: Unable to allocate resources: Access denied to requested reservation",
+            "  81 a100 train ada PD 0:00 2 (AccountNotAllowed)",
         ),
         actions=(Action.RESUBMIT_ACCOUNT, Action.RESUBMIT_PARTITION),
     ),
@@ -47,6 +62,14 @@ RULES = (
             r"(?i)(?:sbatch|srun|salloc): error: (?P<limit>(?:QOS|Assoc)\w+)",
             r"(?i)Job violates accounting/QOS policy",
             r"(?i)Maximum number of jobs .*exceeded",
+            r"breached requested QOS usage threshold",
+            r"MaxJobCount limit reached",
+            r"Invalid job array specification",
+            r"Burst Buffer resource limit exceeded",
+        ),
+        lines=(
+            "sbatch: error: Batch job submission failed: Invalid job array specification",
+            "sbatch: error: Batch job submission failed: MaxJobCount limit reached",
         ),
         actions=(Action.MORE_TIME, Action.RESUBMIT_QOS, Action.RESUBMIT_SIZE),
     ),
@@ -54,7 +77,11 @@ RULES = (
         label="slurm-invalid-qos",
         title="The QOS does not exist or is not open to this account.",
         remedy="Resubmit with a QOS of the account's association.",
-        patterns=(r"Invalid qos specification", r"Invalid QOS\b"),
+        patterns=(
+            r"Invalid qos specification",
+            r"Invalid QOS\b",
+            r"\((?:InvalidQOS|QOSNotAllowed)\)",
+        ),
         actions=(Action.RESUBMIT_QOS,),
     ),
     _refusal(
@@ -65,7 +92,15 @@ RULES = (
             r"(?i)Requested time limit is invalid",
             r"(?i)Invalid --time specification",
             r"^(?i)(?:sbatch|srun|salloc).*[Ii]nvalid time limit",
-            r"(?i)\(PartitionTimeLimit\)",
+            r"(?i)\(PartitionTimeLimit\)|Reason=PartitionTimeLimit",
+            r"Time limit specification required",
+            r"Invalid time-min specification",
+        ),
+        lines=(
+            (
+                "sbatch: error: Batch job submission failed: Time limit specification required, "
+                "but not provided"
+            ),
         ),
         actions=(Action.MORE_TIME,),
         decided=lambda facts: facts.state == "PENDING" and facts.reason == "PartitionTimeLimit",
@@ -80,6 +115,16 @@ RULES = (
             r"(?i)must (?:always )?specify a (?:gpu |GPU )?type when requesting (?:gpu|GPU)",
             r"(?i)Invalid license specification",
             r"(?i)Invalid Trackable RESource \(TRES\) specification",
+            r"Duplicate generic resource \(gres\) specification",
+            r"Requested GRES option unsupported",
+            r"Insufficient GRES available in allocation",
+            r"RestrictedCoresPerGPU: ",
+        ),
+        lines=(
+            (
+                "srun: error: Unable to create step for job 7: Insufficient GRES available in "
+                "allocation"
+            ),
         ),
         actions=(Action.RESUBMIT_GPUS,),
     ),
@@ -87,7 +132,12 @@ RULES = (
         label="slurm-invalid-feature",
         title="No node has the feature that --constraint names.",
         remedy="Take a feature that sinfo -o '%P %f' shows.",
-        patterns=(r"Invalid feature specification", r"\(BadConstraints\)"),
+        patterns=(
+            r"Invalid (?:preferred )?feature specification",
+            r"Invalid extra constraints specification",
+            r"option is invalid or not a subset of --constraint",
+            r"\(BadConstraints\)",
+        ),
         actions=(Action.RESUBMIT_CONSTRAINT,),
     ),
     _refusal(
@@ -103,7 +153,22 @@ RULES = (
             r"(?i)CPU count per node can not be satisfied",
             r"^(?i)(?:sbatch|salloc): error: .*[Ii]nvalid node count",
             r"(?i)Invalid node name specified",
-            r"(?i)\(PartitionNodeLimit\)",
+            r"(?i)\(PartitionNodeLimit\)|Reason=PartitionNodeLimit",
+            r"Requested nodes not in this partition",
+            r"(?:Task|CPU) count specification invalid",
+            r"Task distribution specification invalid",
+            r"Requested (?:topology|partition) configuration (?:is )?not available",
+            r"Job size specification needs to be provided",
+            r"Requested more tasks than available processors",
+            r"Cannot request more threads per core than the job allocation",
+            r"(?:submission|allocate) (?:resources|failed).*: Memory required by task",
+            r"^(?:sbatch|srun|salloc): error: [Ii]nvalid (?:numeric value|number) ",
+            r"[Ii]nvalid --mem\S* specification|[Ii]nvalid memory constraint",
+        ),
+        lines=(
+            "sbatch: error: Batch job submission failed: Memory required by task is not available",
+            "salloc: error: Job submit/allocate failed: Requested nodes not in this partition",
+            'sbatch: error: Invalid numeric value "8x" for --nodes.',
         ),
         actions=(Action.RESUBMIT_SIZE, Action.RESUBMIT_PARTITION),
         decided=lambda facts: (
@@ -115,7 +180,11 @@ RULES = (
         title="The dependency cannot be used: unknown, malformed, or never to be satisfied.",
         remedy="Check that the job it waits for was submitted and did not fail; resubmit without "
         "the dependency or with the right id.",
-        patterns=(r"Job dependency problem", r"\(DependencyNeverSatisfied\)"),
+        patterns=(
+            r"Job dependency problem",
+            r"Circular job dependency",
+            r"\(DependencyNeverSatisfied\)|Reason=DependencyNeverSatisfied",
+        ),
         actions=(Action.RESUBMIT_DEPENDENCY,),
         decided=lambda facts: facts.reason == "DependencyNeverSatisfied",
     ),
@@ -134,6 +203,15 @@ RULES = (
             r"(?i)bad interpreter[:(]",
             r"(?i)\$'\\r': command not found",
             r"execve\(\): \S+: Exec format error",
+            r"^(?:sbatch|salloc): (?:unrecognized|invalid) option ",
+            r"^(?:sbatch|salloc): option .* requires an argument",
+            r"Invalid directive found in batch script",
+            r"Job script not specified",
+            r"Pathname of a file, directory or other parameter too long",
+        ),
+        lines=(
+            "sbatch: unrecognized option '--gpu-per-node=8'",
+            "sbatch: error: Invalid directive found in batch script: #SBATCH --gres gpu:8",
         ),
         actions=(Action.SHOW_LOG,),
     ),
@@ -161,7 +239,11 @@ RULES = (
             r"(?i)set by two different environment variables",
             r"(?:srun|sbatch|salloc): (?:error|fatal): .*mutually exclusive",
             r"(?i)fatal: .*SLURM_(?:MEM|TRES|CPUS|NTASKS|GPUS)\w+",
+            r"Unable to confirm allocation for job \S+: Invalid job id",
+            r"Check SLURM_JOB_ID environment variable",
+            r"pyxis: (?:both --|--container-\S+ specified multiple times)",
         ),
+        lines=("srun: error: Unable to confirm allocation for job 55: Invalid job id specified",),
         actions=(Action.RESUBMIT_CLEAN_ENV,),
     ),
 )
