@@ -171,8 +171,6 @@ RULES = (
                 r"\w*parallel)"
             ),
             r"[Nn]umber of experts should be a multiple of",
-            r"Mesh should not be bigger than default world size",
-            r"[Mm]esh (?:dim|shape|size).*world[_ ]size",
         ),
         lines=(
             (

@@ -121,7 +121,6 @@ RULES = (
                 r"docker|enroot|singularity|apptainer|wget|curl|hostname|scontrol)[\w.-]*)'"
             ),
             r"couldn't chdir to",
-            r"^(?:-?bash|sh): (?P<program>\S+): No such file or directory$",
             r"^zsh:(?:\d+:)? command not found: (?P<program>\S+)",
             r"^(?P<program>[\w./+-]+): Command not found\.?$",
             (
@@ -145,8 +144,6 @@ RULES = (
             "CondaError: Run 'conda init' before 'conda activate'",
             "EnvironmentNameNotFound: Could not find conda environment: px310",
             "zsh: command not found: torchrun",
-        ),
-        lines=(
             "bash: launch/pretrain.sh: No such file or directory",
             "sh: 0: cannot open launch.sh: No such file",
         ),

@@ -203,16 +203,11 @@ RULES = (
             r"(?i)bad interpreter[:(]",
             r"(?i)\$'\\r': command not found",
             r"execve\(\): \S+: Exec format error",
-            r"^(?:sbatch|salloc): (?:unrecognized|invalid) option ",
-            r"^(?:sbatch|salloc): option .* requires an argument",
             r"Invalid directive found in batch script",
             r"Job script not specified",
             r"Pathname of a file, directory or other parameter too long",
         ),
-        lines=(
-            "sbatch: unrecognized option '--gpu-per-node=8'",
-            "sbatch: error: Invalid directive found in batch script: #SBATCH --gres gpu:8",
-        ),
+        lines=("sbatch: error: Invalid directive found in batch script: #SBATCH --gres gpu:8",),
         actions=(Action.SHOW_LOG,),
     ),
     _refusal(
