@@ -249,6 +249,8 @@ class Retry(Value):
     """Of the attempts before it, oldest first."""
     left: tuple[str, ...] = ()
     """The nodes that it does not keep away from though they are to blame: too few others."""
+    step: int | None = None
+    """The step of the checkpoint that it goes on from; None where it begins anew."""
 
 
 class Request(Value):

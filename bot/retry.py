@@ -130,11 +130,13 @@ def _next(
     """Return the next attempt: the same again, away from the nodes that are to blame."""
     before = WORKLOADS[request.workload].model.model_validate(request.options)
     after = options or before
+    met = {"after": (), "begin": None, "hold": False, "dependency": _left(request)}
+    still = {name: value for name, value in met.items() if name in type(after).model_fields}
     number = request.nth + 1
     return request.model_copy(
         update={
             "id": attempt_id(request.root, number),
-            "options": after.model_dump(mode="json"),
+            "options": after.model_copy(update=still).model_dump(mode="json"),
             "created": chances.now,
             "stage": Stage.WAITING,
             "quote": Quote(),
@@ -154,6 +156,14 @@ def _next(
             ),
         }
     )
+
+
+def _left(request: Request) -> str | None:
+    """Return what a job still depends on after it has begun once: namesakes that run now.
+
+    The rest has come true, and Slurm refuses a job that waits for one that it has forgotten.
+    """
+    return "singleton" if "singleton" in str(request.options.get("dependency")) else None
 
 
 def _due(job: Job, number: int, chances: Chances) -> datetime:

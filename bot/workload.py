@@ -181,7 +181,7 @@ class Workload(Generic[M]):
     `needs` and `program` (which are looked at in one round trip), `fit`, `resources`, `stay`,
     `title` and `heading` once more, `files`, `notes`, `within`; when it is accepted, `launch` and
     `stay`, again after a restart; in the end `result`. A rerun begins with `follows` and
-    `complete`.
+    `complete`, another attempt with `resume`.
     """
 
     name: str
@@ -218,6 +218,9 @@ class Workload(Generic[M]):
     """
     result: Callable[[M, str], str] = field(default=_no_result)
     """What a job that ended well made, as a sentence from the end of its log."""
+    resume: Callable[[M, str], M | None] | None = None
+    """The options of a run that goes on from the checkpoints in a folder; None where it cannot be
+    told to."""
     follows: tuple[tuple[str, str], ...] = ()
     """Pairs of an option and one that is derived from it when it is left out."""
     examples: tuple[str, ...] = ()

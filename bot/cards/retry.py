@@ -59,7 +59,7 @@ def line(retry: Request, job: str = "") -> Card:
     """Return what the thread says of an attempt: when it starts, where; then which job it is."""
     if retry.stage is not Stage.WAITING:
         signs = {Stage.SUBMITTED: Tone.WORKING, Stage.REFUSED: Tone.FAILED}
-        said = (*became(retry, job), *_elsewhere(retry))
+        said = (*became(retry, job), *_from_step(retry), *_elsewhere(retry))
         return Card(lead=said, tone=signs.get(retry.stage, Tone.WAITING))
     words = "A failure like this may pass by itself. {attempt} starts {due}, in {pause}."
     pause = retry.retry.due - retry.created if retry.retry else timedelta()
@@ -115,6 +115,13 @@ def _attempt(retry: Request) -> str:
 
 def _due(retry: Request) -> Moment:
     return Moment(at=retry.retry.due if retry.retry else retry.created)
+
+
+def _from_step(retry: Request) -> Text:
+    """Say from where it goes on."""
+    if retry.retry is None or retry.retry.step is None:
+        return ()
+    return (f" It goes on from the checkpoint of step {retry.retry.step:,}.",)
 
 
 def _elsewhere(retry: Request) -> Text:

@@ -7,21 +7,27 @@ nor repeats an attempt.
 from __future__ import annotations
 
 import logging
+import posixpath
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from bot.card import Card, Text
 from bot.cards import retry as cards
 from bot.cards.request import request_card, submitting
 from bot.cluster import slurm
-from bot.errors import ClusterError, Gone, NotAllowed, UserError
+from bot.cluster.checkpoints import Checkpoint
+from bot.errors import ClusterError, CommandFailed, Gone, NotAllowed, UserError
 from bot.job import Job, State
 from bot.login_node import LoginNode
 from bot.messages import attempt_line, living, under
 from bot.model import Act, ActKind, Request, Stage, attempt_id, derive
 from bot.ports import Wanted
+from bot.rerun import difference
 from bot.service.checking import checked, placed
+from bot.service.checkpoints import newest
 from bot.service.service import Service
+from bot.workload import Workload
 from bot.workloads import WORKLOADS
 
 logger = logging.getLogger(__name__)
@@ -64,13 +70,14 @@ async def _checked(service: Service, node: LoginNode, retry: Request) -> Request
     Raises UserError where that is no longer possible, ClusterError where nobody can say.
     """
     node.policy.admit(retry.caller)
-    before = await _before(service, retry)
-    if len(before) != 1:
+    jobs = await _before(service, retry)
+    if len(jobs) != 1:
         raise UserError("Its launch became several jobs")
     for seen in await node.run(slurm.details((retry.origin,))):
         if seen.state in {State.PENDING, State.RUNNING, State.SUSPENDED}:
             raise UserError(f"Slurm itself runs job {retry.origin} again")
     workload = WORKLOADS[retry.workload]
+    retry = await _resuming(node, workload, retry, jobs[0])
     options = workload.model.model_validate(retry.options)
     draft = await checked(node, workload, options, retry)
     name = draft.resources.partition.partition(",")[0]
@@ -81,6 +88,38 @@ async def _checked(service: Service, node: LoginNode, retry: Request) -> Request
     if node.policy.must_ask(draft.resources, draft.attempts) and not draft.confirmed:
         raise NotAllowed("It costs more than is submitted unasked, and nobody has confirmed that")
     return draft
+
+
+async def _resuming(node: LoginNode, workload: Workload[Any], retry: Request, job: Job) -> Request:
+    """Return the attempt so that it goes on from what the job before has saved, if it can."""
+    saved = await _newest(node, job) if workload.resume else None
+    if retry.retry is None or workload.resume is None or saved is None:
+        return retry
+    options = workload.model.model_validate(retry.options)
+    resumed = workload.resume(options, posixpath.dirname(saved.path))
+    if resumed is None:
+        return retry
+    added = difference(options, resumed)
+    return retry.model_copy(
+        update={
+            "options": resumed.model_dump(mode="json"),
+            "change": ", ".join(filter(None, (retry.change, added))),
+            "retry": retry.retry.model_copy(update={"step": saved.step}),
+        }
+    )
+
+
+async def _newest(node: LoginNode, job: Job) -> Checkpoint | None:
+    """Return the newest whole checkpoint; one that cannot be looked for is no reason to wait."""
+    try:
+        return await newest(node, job)
+    except CommandFailed as error:
+        logger.warning(
+            "another attempt begins anew: %s",
+            error.sentence,
+            extra={"action": "retry_anew", "job": job.key},
+        )
+        return None
 
 
 async def _accept(service: Service, ready: Request) -> None:

@@ -87,6 +87,7 @@ ELSEWHERE = {
     "node_not_seen": "the cluster is away; the message is written all the same",
     "node_told": "no submission; the repeats' unit tests begin a new life there",
     "post_not_lookable": "a channel that was left meanwhile; the outbox's unit tests do that",
+    "retry_anew": "checkpoints could not be looked for; nothing but a log line hangs on it",
     "retry_given_up": "no submission; the retries' unit tests do that",
     "retry_waits": "the cluster is away; the retries' unit tests do that",
     "secret_pasted": "nothing is run; the desk's unit tests do that",

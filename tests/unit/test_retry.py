@@ -148,6 +148,17 @@ def test_a_script_keeps_the_nodes_that_it_avoids_itself() -> None:
     assert again(request, failed(blamed=("n-1",))).options["exclude"] == "n-3,n-1"
 
 
+def test_what_it_waited_for_has_come_true() -> None:
+    """Slurm refuses a job that waits for one that it has forgotten; namesakes may run again."""
+    waited = asked(after=["74"], begin="now+1hour", hold=True, dependency="after:73,singleton")
+    second = again(waited, failed())
+    assert second.options["after"] == []
+    assert (second.options["begin"], second.options["hold"]) == (None, False)
+    assert second.options["dependency"] == "singleton"
+    assert again(asked(dependency="afterany:73"), failed()).options["dependency"] is None
+    assert second.change == ""
+
+
 @pytest.mark.parametrize(
     ("request_", "nodes"),
     [(asked(), 1), (asked(nodelist="n-1"), 4), (asked().model_copy(update=IN_A_FILE), 4)],

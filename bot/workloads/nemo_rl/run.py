@@ -129,6 +129,22 @@ def files(options: NemoRlRun, site: Site, texts: Texts) -> tuple[File, ...]:
     return (File(path=copy, text=wandb.marked(changed, script), of=script, change=change),)
 
 
+def resume(options: NemoRlRun, folder: str) -> NemoRlRun | None:
+    """Return the options of a run that goes on from the newest checkpoint in a folder."""
+    if not options.habits.takes_args:
+        return None
+    for setting in options.args:
+        key, _, value = setting.lstrip("+").partition("=")
+        if key == _CHECKPOINTS:
+            return options if value == folder else None
+    args = (*options.args, f"{_CHECKPOINTS}={folder}")
+    return options.model_copy(update={"args": args})
+
+
+_CHECKPOINTS = "checkpointing.checkpoint_dir"
+"""The setting that names where the training saves, and goes on from what is there."""
+
+
 def _cannot(problem: str, hint: str = "") -> InputRefused:
     return InputRefused((FieldError("no_wandb", problem, hint),))
 
@@ -150,6 +166,7 @@ RUN = Workload(
     needs=needs,
     fit=fit,
     files=files,
+    resume=resume,
     follows=(("partition", "cluster_type"),),
     examples=(
         "/nemo-rl run dpo -N 2 -p a3m",

@@ -12,7 +12,7 @@ from bot.rerun import changed, difference
 from bot.workload import Found, Need, Site
 from bot.workloads.nemo_rl import RUN
 from bot.workloads.nemo_rl.launcher import Habits, habits, lacking, resources
-from bot.workloads.nemo_rl.run import NemoRlRun, complete, files, fit, launch, needs
+from bot.workloads.nemo_rl.run import NemoRlRun, complete, files, fit, launch, needs, resume
 
 SITE = Site(
     home="/home/ana",
@@ -260,3 +260,26 @@ def test_a_copy_that_cannot_be_made_is_refused(texts: dict[str, str], said: str)
     with pytest.raises(InputRefused) as refused:
         files(run, SITE, texts)
     assert said in refused.value.errors[0].message
+
+
+@pytest.mark.parametrize(
+    ("takes", "args", "goes_on"),
+    [
+        (True, (), ("checkpointing.checkpoint_dir=/w/75/checkpoints",)),
+        (True, ("dpo.lr=1",), ("dpo.lr=1", "checkpointing.checkpoint_dir=/w/75/checkpoints")),
+        (True, ("+checkpointing.checkpoint_dir=/mine",), None),
+        (
+            True,
+            ("checkpointing.checkpoint_dir=/w/75/checkpoints",),
+            ("checkpointing.checkpoint_dir=/w/75/checkpoints",),
+        ),
+        (False, (), None),
+    ],
+)
+def test_a_run_goes_on_where_its_launcher_takes_settings(
+    takes: bool, args: tuple[str, ...], goes_on: tuple[str, ...] | None
+) -> None:
+    """A folder that its person chose stays; nothing is said to a launcher that refuses it."""
+    run = NemoRlRun(job_script="dpo", args=args, habits=Habits(takes_args=takes))
+    resumed = resume(run, "/w/75/checkpoints")
+    assert (resumed.args if resumed else None) == goes_on
