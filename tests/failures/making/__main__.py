@@ -14,6 +14,7 @@ from bot.demo.cluster.slot import claim
 from tests.failures.making.faults import FAULTS
 from tests.failures.making.jobs import JOBS
 from tests.failures.making.libraries import LIBRARIES
+from tests.failures.making.megatron import MEGATRON
 from tests.failures.making.play import Play
 from tests.failures.making.submissions import REFUSED, UNREACHABLE, WAITING
 from tests.failures.making.torch import TORCH
@@ -21,7 +22,7 @@ from tests.failures.making.torch import TORCH
 HERE = Path(__file__).parents[1]
 MADE = HERE / "made"
 VAR = Path(__file__).parents[3] / "var"
-PLAYS = (*REFUSED, *WAITING, *JOBS, *FAULTS, *TORCH, *LIBRARIES, *UNREACHABLE)
+PLAYS = (*REFUSED, *WAITING, *JOBS, *FAULTS, *TORCH, *LIBRARIES, *MEGATRON, *UNREACHABLE)
 PARTITIONS = """
 PartitionName=short Nodes=alice-a3m-[0-1] MaxTime=10
 PartitionName=closed Nodes=alice-a3u-[0-1] State=DOWN

@@ -7,7 +7,7 @@ from textwrap import dedent
 from tests.failures.making.play import Play, python
 
 
-def _torchrun(
+def ranks(
     name: str,
     label: str,
     truth: str,
@@ -16,6 +16,7 @@ def _torchrun(
     ranks: int = 2,
     also: tuple[str, ...] = (),
 ) -> Play:
+    """Return the play of a program under torchrun, in a job of one node."""
     line = f"srun python3 -m torch.distributed.run --nproc_per_node={ranks} --master_port=$((20000 + SLURM_JOB_ID)) train.py"
     return Play(
         name, label, truth, line, ("--time=5",), proof, also, files=(("train.py", dedent(program)),)
@@ -23,7 +24,7 @@ def _torchrun(
 
 
 TORCH = (
-    _torchrun(
+    ranks(
         "ranks-shape",
         "unclassified-exception",
         "Two matrices do not fit.",
@@ -37,7 +38,7 @@ TORCH = (
         """,
         "mat1 and mat2 shapes cannot be multiplied",
     ),
-    _torchrun(
+    ranks(
         "ranks-one-leaves",
         "unclassified-exception",
         "Rank 1 raises; rank 0 then loses its connection.",
@@ -54,7 +55,7 @@ TORCH = (
         """,
         "ZeroDivisionError",
     ),
-    _torchrun(
+    ranks(
         "ranks-killed",
         "host-oom-suspected",
         "Rank 1 is killed with signal 9.",
@@ -70,7 +71,7 @@ TORCH = (
         "exitcode: -9",
         "exitcode  : -9",
     ),
-    _torchrun(
+    ranks(
         "ranks-segfault",
         "segfault",
         "Rank 0 reads address 0.",
@@ -86,7 +87,7 @@ TORCH = (
         "exitcode: -11",
         "exitcode  : -11",
     ),
-    _torchrun(
+    ranks(
         "mesh-too-big",
         "parallelism-config",
         "A mesh of 8 with 2 ranks.",
@@ -98,7 +99,7 @@ TORCH = (
         """,
         "Mesh should not be bigger",
     ),
-    _torchrun(
+    ranks(
         "gather-sizes",
         "unclassified-exception",
         "A world size that was taken for granted.",
