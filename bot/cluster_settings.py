@@ -122,10 +122,12 @@ class SessionSettings(Section):
 
 
 class WarningSettings(Section):
-    """`[clusters.NAME.warnings]`: when a job that still runs is told of."""
+    """`[clusters.NAME.warnings]`: when a job is told of before it fails."""
 
     no_step_for: Length = timedelta(minutes=10)
     """How long a training may go without a step at least, however short its steps are."""
+    held_up_for: Length = timedelta(minutes=5)
+    """How long a job waits for a limit, or for nodes that are down, before that is told."""
 
 
 class ClusterSettings(Section):

@@ -108,6 +108,14 @@ def earlier_of(job_id: str, others: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted((other for other in others if int(other) < int(job_id)), key=int))
 
 
+def alone_since(
+    rows: Mapping[str, Mapping[str, str]], before: datetime | None, now: datetime
+) -> datetime | None:
+    """Return since when no job of the account has held nodes; None while one does."""
+    held = any(slurm.holds(row) for mine in rows.values() for row in mine.values())
+    return None if held else before or now
+
+
 def whole(seen: Sequence[Observation]) -> Observation:
     """Return the one observation that speaks for all: what lives first, then the worst end."""
     for state in _LIVE:

@@ -174,8 +174,10 @@ class Job(Numerous):
     """How far training has come, in words; empty when the log does not say."""
     course: Course | None = None
     """How its steps follow each other, where its log shows some."""
+    waits_since: AwareDatetime | None = None
+    """Since when it has waited for what may not come: a limit, a drained partition."""
     told: tuple[str, ...] = ()
-    """What its person was warned of, as `ATTEMPT/WORRY`."""
+    """What its person was warned of, as `ATTEMPT/WARNING`."""
     result: str = ""
     """What it made, in words, when it ended well and its log says so."""
     label: str = ""
@@ -203,6 +205,12 @@ class Job(Numerous):
     def wished(self) -> bool:
         """Whether it was ended from here: by a person, or since its time was up."""
         return bool(self.stopped_by) or (self.session is not None and self.session.expired)
+
+    @property
+    def ends(self) -> datetime | None:
+        """When its time limit ends it; None before its start, and without a limit."""
+        started, limit = self.seen.started, self.seen.time_limit
+        return started + limit if started is not None and limit is not None else None
 
     @property
     def worries(self) -> tuple[Worry, ...]:

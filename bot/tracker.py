@@ -12,13 +12,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from bot import following
+from bot import following, waiting
 from bot.cards.job import notice, stuck
 from bot.cards.request import request_card
-from bot.cards.worry import went_on, worry_card
 from bot.cluster import slurm
 from bot.cluster.peek import peek
-from bot.course import Worry
 from bot.errors import ClusterError, SlurmRateLimited
 from bot.inquiry import Inquiry
 from bot.job import Job, Session, State
@@ -28,6 +26,7 @@ from bot.model import Request
 from bot.outage import Outage
 from bot.ports import Store, Wanted
 from bot.training import watched
+from bot.warned import warnings
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +64,8 @@ class Tracker:
         self._slow = 1.0
         """Factor by which Slurm's own rate limit stretches the pace."""
         self._peeked = float("-inf")
+        self._alone_since: datetime | None = None
+        """Since when, in this life of the bot, no job of the account has held nodes."""
         self._calm = 1.0
 
     async def load(self) -> None:
@@ -134,7 +135,7 @@ class Tracker:
             # From here on these rows are old news; a change that could not be kept comes again.
             if job.id in self._jobs:
                 self._rows[job.id] = rows
-        for job in await self._progressed():
+        for job in [*await self._progressed(), *await self._held_up()]:
             await self._tell(job)
         self._slow = max(1.0, self._slow / 2)
         return self._pace(busy=bool(changed) or self._young())
@@ -152,12 +153,15 @@ class Tracker:
             elif mine != self._rows.get(job_id):
                 seen = tuple(slurm.seen(row) for row in mine.values())
                 news[job_id] = following.advance(job, seen)
+        if any(job.waits_since for job in self._jobs.values()):
+            self._alone_since = following.alone_since(rows, self._alone_since, now)
         changed: list[tuple[Job, Rows]] = []
         complete = await self._inquiry.complete(news, gone, self._jobs)
         for job_id, job in following.with_namesakes(complete, self._jobs, rows).items():
             mine = rows.get(job_id, {})
-            if job != self._jobs[job_id]:
-                changed.append((job, mine))
+            noted = waiting.noted(job, now)
+            if noted != self._jobs[job_id]:
+                changed.append((noted, mine))
             else:
                 self._rows[job_id] = mine
         return changed
@@ -186,6 +190,30 @@ class Tracker:
         looked = [(job, watched(job, ends.get(job.id, ""), now, least)) for job in running]
         return [after for before, after in looked if after != before]
 
+    async def _held_up(self) -> list[Job]:
+        """Return the jobs that have waited too long for what may not come."""
+        now, patience = datetime.now(UTC), self._node.settings.warnings.held_up_for
+        late = []
+        for job in self._jobs.values():
+            delay = waiting.due(job, now, patience, self._alone_since)
+            if delay is None:
+                continue
+            if waiting.doubtful(job) and await self._served(job):
+                # Others merely come first; in a while it is looked at again.
+                late.append(job.model_copy(update={"waits_since": now}))
+            else:
+                late.append(job.model_copy(update={"told": (*job.told, waiting.name(job, delay))}))
+        return late
+
+    async def _served(self, job: Job) -> bool:
+        """Whether a job's partition has the nodes it asks for, as far as that can be seen."""
+        try:
+            return waiting.served(job, await self._node.partition(job.seen.partition))
+        except ClusterError as error:
+            extra = {"action": "partition_not_seen", "cluster": self._node.name}
+            logger.info("the partitions cannot be seen: %s", error.sentence, extra=extra)
+            return True
+
     async def _tell(self, job: Job) -> None:
         """Write a change down together with what the channel shall show."""
         request = await self._store.request(job.request)
@@ -194,9 +222,8 @@ class Tracker:
             job = job.model_copy(update={"stopped_by": was.stopped_by, "session": was.session})
             wanted: list[Wanted] = []
             if request is not None:
-                job, warnings = _warnings(request, job, was)
-                wanted += [await self._living(request, job), *warnings]
-                wanted += _notices(request, job, was)
+                wanted.append(await self._living(request, job))
+                wanted += [*_notices(request, job, was), *warnings(request, job, was)]
             logger.info(
                 "a job changed",
                 extra={"action": "job_changed", "job": job.key, "state": job.seen.state.value},
@@ -252,22 +279,3 @@ def _notices(request: Request, job: Job, was: Job) -> list[Wanted]:
     if job.seen.reason != was.seen.reason and (card := stuck(request, job)):
         said.append(under(request, f"{name}/stuck", card))
     return said
-
-
-def _warnings(request: Request, job: Job, was: Job) -> tuple[Job, list[Wanted]]:
-    """Return what the thread says of a training that goes badly, once for each attempt.
-
-    And the job that knows it was said. What a stall is followed by is said in its place.
-    """
-    course, said = job.course, list[Wanted]()
-    if course is None:
-        return job, said
-    for worry in job.worries:
-        if (name := f"{job.attempt}/{worry}") not in job.told:
-            job = job.model_copy(update={"told": (*job.told, name)})
-            card = worry_card(request, job, course, worry)
-            said.append(under(request, f"{job.id}/{name}", card))
-    if was.course is not None and Worry.STALLED in was.worries and course.follows(was.course):
-        name = f"{job.id}/{job.attempt}/{Worry.STALLED}"
-        said.append(under(request, name, went_on(job, was.course, course)))
-    return job, said

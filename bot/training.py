@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 
 from bot import course
 from bot.cards.progress import in_words
-from bot.course import Course
 from bot.job import Job
 from bot.progress import look, progress
 
@@ -26,16 +25,13 @@ def watched(job: Job, text: str, now: datetime, least: timedelta) -> Job:
     if seen is None or words == (was.former if was else ""):
         return job
     goes = course.moved_on(was, seen, now) if was else course.begun(job.attempt, seen, now)
-    judged = course.judged(goes, seen, now, ends=_ends(job), least=least)
-    return job.model_copy(update={"progress": words, "course": _plain(job, judged)})
+    if not job.tasks:  # of an array's tasks now this one is looked at, now that one
+        goes = course.judged(goes, seen, now, ends=job.ends, least=least)
+    return _told(job.model_copy(update={"progress": words, "course": goes}))
 
 
-def _plain(job: Job, goes: Course) -> Course:
-    """Return the course without worries where tasks of an array take turns in being looked at."""
-    return goes.model_copy(update={"worries": ()}) if job.tasks else goes
-
-
-def _ends(job: Job) -> datetime | None:
-    """Return when its time limit ends a job."""
-    started, limit = job.seen.started, job.seen.time_limit
-    return started + limit if started is not None and limit is not None else None
+def _told(job: Job) -> Job:
+    """Return the job with what its person is to be told of, once for each attempt."""
+    names = [f"{job.attempt}/{worry}" for worry in job.worries]
+    new = [name for name in names if name not in job.told]
+    return job.model_copy(update={"told": (*job.told, *new)}) if new else job

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from bot.card import Button, Card, Fact, Moment, Mono, Person, Text, Tone
 from bot.cards import parts, progress, session, worry
+from bot.cards.delay import advice
 from bot.cards.ending import ENDINGS, cause, ending, exit_code, never_started
 from bot.cards.mend import SHOW_LOG
 from bot.cluster.slurm import dependency_in_words, hopeless, reason_in_words
@@ -194,7 +195,12 @@ def stuck(request: Request, job: Job) -> Card | None:
     if job.seen.state is not State.PENDING or not hopeless(job.seen.reason):
         return None
     person = Person(user=request.caller.user)
-    return Card(lead=(person, f" Job {job.id}: ", *_pending(job)), tone=Tone.TROUBLE)
+    return Card(
+        lead=(person, f" Job {job.id}: ", *_pending(job)),
+        tone=Tone.TROUBLE,
+        parts=advice(job),
+        buttons=(parts.cancel_button(request, job),),
+    )
 
 
 def ended(request: Request, job: Job) -> Card:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from bot.card import Card, Excerpt, Mono, Paragraph, Part, Person, Text, Tone
 from bot.cards import progress
+from bot.cards.delay import advice
 from bot.cards.evidence import evidence, unread
 from bot.cards.job import sentence, tone
 from bot.cards.mend import controls
@@ -87,6 +88,7 @@ def waits_card(job: Job) -> Card:
     return Card(
         tone=tone(job),
         lead=(f"Job {job.id}: ", *sentence(job)),
+        parts=advice(job),
         foot=(("Slurm's reason: ", Mono(text=reason)),) if reason not in {"", "None"} else (),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from bot.card import Button, Card, Moment, Mono, Paragraph, Person, Text, Tone
 from bot.cards import parts, progress
@@ -61,7 +61,10 @@ def worry_card(request: Request, job: Job, course: Course, worry: Worry) -> Card
         tone=Tone.TROUBLE,
         lead=(person, f" Job {job.id}: ", *_what(job, course, worry)),
         parts=(Paragraph(text=_help(job, course, worry)),),
-        buttons=_controls(request, job),
+        buttons=(
+            Button(action=SHOW_LOG.action, label=SHOW_LOG.label, value=job.key),
+            parts.cancel_button(request, job),
+        ),
     )
 
 
@@ -78,7 +81,7 @@ def _what(job: Job, course: Course, worry: Worry) -> Text:
     if worry is Worry.DIVERGED:
         return (f"Its loss is no longer a number. {progress.sentence(job.progress)}",)
     if worry is Worry.LATE:
-        ends, need = _ends(job), course.need
+        ends, need = job.ends, course.need
         if ends is None or need is None:
             return ("Its time limit will end it before it is done.",)
         return parts.fill(
@@ -115,11 +118,6 @@ def _advised(job: Job, course: Course) -> timedelta:
     return STEP * max(-(-whole // STEP), 1)
 
 
-def _ends(job: Job) -> datetime | None:
-    started, limit = job.seen.started, job.seen.time_limit
-    return started + limit if started is not None and limit is not None else None
-
-
 def _step(course: Course) -> str:
     of = f" of {course.total:,}" if course.total else ""
     return f"step {course.step:,}{of}"
@@ -128,8 +126,3 @@ def _step(course: Course) -> str:
 def _span(span: timedelta) -> str:
     """Return a usual time, of which less than a second is said as such."""
     return duration(span) if span >= timedelta(seconds=1) else "second or less"
-
-
-def _controls(request: Request, job: Job) -> tuple[Button, ...]:
-    show = Button(action=SHOW_LOG.action, label=SHOW_LOG.label, value=job.key)
-    return (show, parts.cancel_button(request, job))

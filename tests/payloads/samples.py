@@ -25,6 +25,7 @@ from bot.cards import (
     why,
     worry,
 )
+from bot.cards import delay as slow
 from bot.cards import job as jobs
 from bot.cards import retry as retries
 from bot.cards import session as sessions
@@ -52,6 +53,7 @@ from bot.model import (
     Task,
 )
 from bot.retry import GivenUp, Why
+from bot.waiting import Delay
 from tests.payloads.upkeep import upkeep
 from tests.payloads.values import (
     ACTIONS,
@@ -179,6 +181,10 @@ def _worries(word: str) -> Iterator[tuple[str, Card]]:
         for warned in Worry:
             name = f"{warned}" if course is known else f"{warned} bare"
             yield f"worry.worry_card/{name}", worry.worry_card(one, job, course, warned)
+    for delay in Delay:
+        for reason in (word, "QOSMaxGRESPerUser", "PartitionDown"):
+            waits = tracked(word, seen=seen(word, State.PENDING, reason=reason))
+            yield f"delay.delay_card/{delay} {reason[:4]}", slow.delay_card(one, waits, NOW, delay)
     later = known.model_copy(update={"step": 42, "moved": NOW + timedelta(minutes=30)})
     yield "worry.went_on/", worry.went_on(job, known, later)
 

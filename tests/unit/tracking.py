@@ -59,6 +59,7 @@ class Scene:
     slurm: FakeSlurm = field(default_factory=FakeSlurm)
     explained: list[Job] = field(default_factory=list)
     woken: int = 0
+    held_up_for: str = "5m"
     no_step_for: str = "10m"
     """How long no step is never told of."""
 
@@ -72,7 +73,9 @@ class Scene:
             tick_fast=5.0,
             tick_slow=60.0,
             known_hosts=Path("/dev/null"),
-            warnings=WarningSettings.model_validate({"no_step_for": self.no_step_for}),
+            warnings=WarningSettings.model_validate(
+                {"no_step_for": self.no_step_for, "held_up_for": self.held_up_for}
+            ),
         )
         self.node = LoginNode(settings=settings, policy=POLICY, cluster=self.slurm)
         self.tracker = Tracker(

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from bot.cluster.slurm.dependency import dependency_in_words, singleton
-from bot.cluster.slurm.reasons import hopeless, reason_in_words
+from bot.cluster.slurm.reasons import (
+    Wait,
+    alone_in_words,
+    helps,
+    hopeless,
+    reason_in_words,
+    wait,
+)
 from bot.cluster.slurm.refusals import Blame, Refusal, Subject, refusal
 from bot.cluster.slurm.sacct import AccountingOff, Attempt, Step, history, matching
 from bot.cluster.slurm.sacctmgr import Association, associations
@@ -19,7 +26,7 @@ from bot.cluster.slurm.search import (
     signatures,
 )
 from bot.cluster.slurm.sinfo import partitions
-from bot.cluster.slurm.squeue import jobs, name_of, queue, seen
+from bot.cluster.slurm.squeue import holds, jobs, name_of, queue, seen
 from bot.cluster.slurm.states import cancelled_by, state
 from bot.cluster.slurm.text import duration
 
@@ -38,6 +45,8 @@ __all__ = [
     "SlurmConfig",
     "Step",
     "Subject",
+    "Wait",
+    "alone_in_words",
     "associations",
     "cancel",
     "cancelled_by",
@@ -47,7 +56,9 @@ __all__ = [
     "duration",
     "find_by_comment",
     "find_by_name",
+    "helps",
     "history",
+    "holds",
     "hopeless",
     "jobs",
     "matching",
@@ -63,4 +74,5 @@ __all__ = [
     "singleton",
     "start_estimate",
     "state",
+    "wait",
 ]

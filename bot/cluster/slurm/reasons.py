@@ -4,17 +4,39 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import StrEnum
+
+AGAIN = "Cancel it, and launch it again "
+RELEASE = "Then it can be released on the cluster: `scontrol release {job}`."
+OPERATOR = "Ask an administrator of the cluster, or cancel it and launch it again elsewhere."
+
+
+class Wait(StrEnum):
+    """What must happen before a job starts."""
+
+    TURN = "turn"
+    """Others end, or a time comes, as with any job."""
+    LIMIT = "limit"
+    """Others of the same account, user or QOS end, or a budget is renewed."""
+    BLOCKED = "blocked"
+    """An administrator brings nodes or a partition back."""
+    VAIN = "vain"
+    """Somebody acts on the job itself."""
 
 
 @dataclass(frozen=True)
 class Reason:
-    """One of Slurm's reason codes: what it means, and whether waiting alone will never help."""
+    """One of Slurm's reason codes: what it means, and what must happen before the job starts."""
 
     code: str
     """As squeue writes it; matches where the printed reason begins with it."""
     words: str
     """A sentence on the job ("it") without its full stop."""
-    hopeless: bool = False
+    wait: Wait = Wait.TURN
+    helps: str = ""
+    """What can be done, in sentences; `{job}` is its id."""
+    alone: str = ""
+    """What it means, in such a sentence, where nothing else of the user runs."""
 
 
 REASONS = (
@@ -22,57 +44,191 @@ REASONS = (
     Reason("Priority", "Other jobs are ahead in the queue"),
     Reason("BeginTime", "Its earliest start time has not come yet"),
     Reason("Dependency", "It waits for another job"),
-    Reason("DependencyNeverSatisfied", "The job it depends on did not end as required", True),
-    Reason("JobHeldUser", "It is held by its owner", True),
-    Reason("JobHeldAdmin", "It is held by an administrator", True),
-    Reason("JobHoldMaxRequeue", "It is held after too many requeues", True),
     Reason(
-        "launch failed requeued held", "It could not be launched on its nodes and is now held", True
+        "DependencyNeverSatisfied",
+        "The job it depends on did not end as required",
+        Wait.VAIN,
+        AGAIN + "once the job that it needs has ended well.",
     ),
-    Reason("ReqNodeNotAvail, Reserved for maintenance", "Its nodes are reserved for maintenance"),
-    Reason("ReqNodeNotAvail", "A node it needs is down, drained or reserved"),
+    Reason(
+        "JobHeldUser",
+        "It is held by its owner",
+        Wait.VAIN,
+        "Release it on the cluster: `scontrol release {job}`.",
+    ),
+    Reason(
+        "JobHeldAdmin",
+        "It is held by an administrator",
+        Wait.VAIN,
+        "Only an administrator of the cluster can release it.",
+    ),
+    Reason(
+        "JobHoldMaxRequeue",
+        "It is held after too many requeues",
+        Wait.VAIN,
+        "See in its logs why its attempts failed. " + RELEASE,
+    ),
+    Reason(
+        "launch failed requeued held",
+        "It could not be launched on its nodes and is now held",
+        Wait.VAIN,
+        "Ask an administrator of the cluster to look at the nodes. " + RELEASE,
+    ),
+    Reason(
+        "ReqNodeNotAvail, Reserved for maintenance",
+        "Its nodes are reserved for maintenance",
+        Wait.LIMIT,
+        "It starts after the maintenance. With a time limit that ends before that, it could start "
+        "now.",
+    ),
+    Reason(
+        "ReqNodeNotAvail", "A node it needs is down, drained or reserved", Wait.BLOCKED, OPERATOR
+    ),
     Reason(
         "Nodes required for job are DOWN, DRAINED or reserved",
         "The nodes it needs are down, drained or reserved for others",
+        Wait.BLOCKED,
+        OPERATOR,
     ),
     Reason("NodeDown", "One of its nodes went down"),
-    Reason("PartitionDown", "The partition is down"),
-    Reason("PartitionInactive", "The partition is inactive and starts no jobs"),
-    Reason("PartitionNodeLimit", "It asks for more nodes than the partition allows", True),
-    Reason("PartitionTimeLimit", "It asks for more time than the partition allows", True),
-    Reason("PartitionConfig", "The partition can never give what it asks for", True),
-    Reason("AccountNotAllowed", "Its account may not use this partition", True),
-    Reason("QOSNotAllowed", "Its QOS may not be used here", True),
-    Reason("InvalidAccount", "Its account does not exist", True),
-    Reason("InvalidQOS", "Its QOS does not exist", True),
-    Reason("AssocGrpNodeLimit", "The account's node limit is used up"),
-    Reason("AssocGrpJobsLimit", "The account's limit of running jobs is reached"),
-    Reason("AssocGrpGRES", "The account's GPU limit is used up"),
-    Reason("AssocMaxJobsLimit", "The user's limit of running jobs is reached"),
+    Reason("PartitionDown", "The partition is down", Wait.BLOCKED, OPERATOR),
     Reason(
-        "AssocMaxWallDurationPerJobLimit", "It asks for more time than the account allows", True
+        "PartitionInactive", "The partition is inactive and starts no jobs", Wait.BLOCKED, OPERATOR
     ),
-    Reason("AssocMaxNodePerJobLimit", "It asks for more nodes than the account allows", True),
-    Reason("AssocMaxGRESPerJob", "It asks for more GPUs than the account allows", True),
-    Reason("AssocGrp", "A limit of the account is reached"),
-    Reason("AssocMax", "A limit of the account is reached"),
-    Reason("QOSMaxNodePerJobLimit", "It asks for more nodes than the QOS allows in one job", True),
-    Reason("QOSMaxWallDurationPerJobLimit", "It asks for more time than the QOS allows", True),
-    Reason("QOSMaxGRESPerJob", "It asks for more GPUs than the QOS allows in one job", True),
-    Reason("QOSMinGRES", "It asks for fewer GPUs than the QOS requires", True),
-    Reason("QOSGrp", "A limit of the QOS is reached"),
-    Reason("QOSMax", "A limit of the QOS is reached"),
-    Reason("QOSResourceLimit", "A limit of the QOS is reached"),
-    Reason("QOSJobLimit", "The QOS's limit of jobs is reached"),
-    Reason("QOSUsageThreshold", "The QOS's usage threshold is passed"),
+    Reason(
+        "PartitionNodeLimit",
+        "It asks for more nodes than the partition allows",
+        Wait.VAIN,
+        AGAIN + "with fewer nodes, or on another partition.",
+    ),
+    Reason(
+        "PartitionTimeLimit",
+        "It asks for more time than the partition allows",
+        Wait.VAIN,
+        AGAIN + "with less time, or on another partition.",
+    ),
+    Reason(
+        "PartitionConfig",
+        "The partition can never give what it asks for",
+        Wait.VAIN,
+        AGAIN + "with less, or on another partition.",
+    ),
+    Reason(
+        "AccountNotAllowed",
+        "Its account may not use this partition",
+        Wait.VAIN,
+        AGAIN + "on another partition, or with another account.",
+    ),
+    Reason("QOSNotAllowed", "Its QOS may not be used here", Wait.VAIN, AGAIN + "with another QOS."),
+    Reason(
+        "InvalidAccount", "Its account does not exist", Wait.VAIN, AGAIN + "with another account."
+    ),
+    Reason("InvalidQOS", "Its QOS does not exist", Wait.VAIN, AGAIN + "with another QOS."),
+    *(
+        Reason(
+            f"{whose}Grp{what}Minutes",
+            f"The {of} budget of compute time is used up",
+            Wait.LIMIT,
+            "It starts when the budget is renewed: an administrator of the cluster knows when.",
+        )
+        for whose, of in (("Assoc", "account's"), ("QOS", "QOS's"))
+        for what in ("Billing", "CPU", "GRES", "Mem", "Node")
+    ),
+    Reason("AssocGrpNodeLimit", "The account's node limit is used up", Wait.LIMIT),
+    Reason("AssocGrpJobsLimit", "The account's limit of running jobs is reached", Wait.LIMIT),
+    Reason("AssocGrpGRES", "The account's GPU limit is used up", Wait.LIMIT),
+    Reason("AssocMaxJobsLimit", "The user's limit of running jobs is reached", Wait.LIMIT),
+    Reason(
+        "AssocMaxWallDurationPerJobLimit",
+        "It asks for more time than the account allows",
+        Wait.VAIN,
+        AGAIN + "with less time.",
+    ),
+    Reason(
+        "AssocMaxNodePerJobLimit",
+        "It asks for more nodes than the account allows",
+        Wait.VAIN,
+        AGAIN + "with fewer nodes.",
+    ),
+    Reason(
+        "AssocMaxGRESPerJob",
+        "It asks for more GPUs than the account allows",
+        Wait.VAIN,
+        AGAIN + "with fewer GPUs.",
+    ),
+    Reason("AssocGrp", "A limit of the account is reached", Wait.LIMIT),
+    Reason("AssocMax", "A limit of the account is reached", Wait.LIMIT),
+    Reason(
+        "QOSMaxNodePerJobLimit",
+        "It asks for more nodes than the QOS allows in one job",
+        Wait.VAIN,
+        AGAIN + "with fewer nodes, or with another QOS.",
+    ),
+    Reason(
+        "QOSMaxWallDurationPerJobLimit",
+        "It asks for more time than the QOS allows",
+        Wait.VAIN,
+        AGAIN + "with less time, or with another QOS.",
+    ),
+    Reason(
+        "QOSMaxGRESPerJob",
+        "It asks for more GPUs than the QOS allows in one job",
+        Wait.VAIN,
+        AGAIN + "with fewer GPUs, or with another QOS.",
+    ),
+    Reason(
+        "QOSMinGRES",
+        "It asks for fewer GPUs than the QOS requires",
+        Wait.VAIN,
+        AGAIN + "with more GPUs, or with another QOS.",
+    ),
+    *(
+        Reason(
+            f"QOSMax{code}PerUser",
+            f"The user's limit of {what} in this QOS is reached",
+            Wait.LIMIT,
+            alone=f"It asks for more {what} than the QOS allows one user",
+        )
+        for code, what in (("CPU", "cores"), ("Cpu", "cores"), ("GRES", "GPUs"))
+    ),
+    Reason(
+        "QOSMaxNodePerUser",
+        "The user's limit of nodes in this QOS is reached",
+        Wait.LIMIT,
+        alone="It asks for more nodes than the QOS allows one user",
+    ),
+    Reason(
+        "QOSMaxMemoryPerUser",
+        "The user's limit of memory in this QOS is reached",
+        Wait.LIMIT,
+        alone="It asks for more memory than the QOS allows one user",
+    ),
+    Reason(
+        "QOSMaxJobsPerUser", "The user's limit of running jobs in this QOS is reached", Wait.LIMIT
+    ),
+    Reason("QOSGrp", "A limit of the QOS is reached", Wait.LIMIT),
+    Reason("QOSMax", "A limit of the QOS is reached", Wait.LIMIT),
+    Reason("QOSResourceLimit", "A limit of the QOS is reached", Wait.LIMIT),
+    Reason("QOSJobLimit", "The QOS's limit of jobs is reached", Wait.LIMIT),
+    Reason("QOSUsageThreshold", "The QOS's usage threshold is passed", Wait.LIMIT),
     Reason("JobArrayTaskLimit", "As many tasks of the array run as it allows itself"),
     Reason("Licenses", "It waits for a licence"),
     Reason("Reservation", "Its reservation has not begun yet"),
-    Reason("ReservationDeleted", "Its reservation was deleted", True),
+    Reason(
+        "ReservationDeleted",
+        "Its reservation was deleted",
+        Wait.VAIN,
+        AGAIN + "without the reservation.",
+    ),
     Reason("FedJobLock", "The federation has not decided yet where it runs"),
     Reason("Prolog", "Its nodes are being prepared"),
     Reason("Cleaning", "Its former run is being cleaned up"),
-    Reason("BadConstraints", "No node can give what it asks for", True),
+    Reason(
+        "BadConstraints",
+        "No node can give what it asks for",
+        Wait.VAIN,
+        AGAIN + "with what the nodes have: `/slurm partitions`.",
+    ),
     Reason("DeadLine", "Its deadline passed"),
     Reason("Preempted", "A job of higher priority took its nodes"),
     Reason("TimeLimit", "Its time limit was reached"),
@@ -106,10 +262,30 @@ def reason_in_words(reason: str) -> str:
     return f"{known.words} ({nodes.group(1)})" if nodes else known.words
 
 
-def hopeless(reason: str) -> bool:
-    """Whether the job will never start unless somebody acts."""
+def wait(reason: str) -> Wait:
+    """Return what must happen before the job starts."""
     known = _find(reason)
-    return known is not None and known.hopeless
+    return known.wait if known else Wait.TURN
+
+
+def hopeless(reason: str) -> bool:
+    """Whether the job will never start unless somebody acts on it."""
+    return wait(reason) is Wait.VAIN
+
+
+def helps(reason: str, job: str) -> str:
+    """Return what can be done about a reason, in sentences; empty where there is only to wait."""
+    known = _find(reason)
+    return known.helps.format(job=job) if known else ""
+
+
+def alone_in_words(reason: str) -> str:
+    """Return what a limit of one user means where nothing else of that user runs.
+
+    A sentence without its full stop; empty for any other reason.
+    """
+    known = _find(reason)
+    return known.alone if known else ""
 
 
 def _find(reason: str) -> Reason | None:

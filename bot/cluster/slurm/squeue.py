@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.cluster.slurm.refusals import checked
 from bot.cluster.slurm.states import state
 from bot.cluster.slurm.text import UNIT, duration, gpus, layout, moment, number, records
-from bot.job import Observation
+from bot.job import Observation, State
 from bot.ports import Output, Query
 
 # Nothing in it changes by itself while a job goes on, so that an unchanged row can be skipped;
@@ -72,6 +72,13 @@ def name_of(row: str) -> str:
     return values[_NAME]
 
 
+def holds(row: str) -> bool:
+    """Whether the job in a row of `jobs` holds nodes."""
+    values = row.split(UNIT, _STATE + 1)
+    return len(values) > _STATE and state(values[_STATE]) in _HOLDING
+
+
+_HOLDING = frozenset({State.RUNNING, State.SUSPENDED, State.COMPLETING})
 _STATE, _NAME = FIELDS.index("%T"), FIELDS.index("%j")
 
 
