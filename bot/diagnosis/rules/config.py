@@ -116,6 +116,8 @@ RULES = (
             r"number of micro-?batches .*(?:divisible|multiple)",
             r"[Bb]atch[_ ]?[Ss]ize.*(?:not (?:evenly )?divisible|must be evenly divisible)",
             r"evenly divisible by the number of generations per prompt",
+            r"(?i)batch_?size\S* .*(?:should|must) be (?:larger|greater|at least|positive)",
+            r"only support equal chunk",
         ),
         lines=(
             (
@@ -171,6 +173,11 @@ RULES = (
                 r"\w*parallel)"
             ),
             r"[Nn]umber of experts should be a multiple of",
+            (
+                r"(?i)(?:not (?:evenly )?divisible by|(?:must|should) be (?:evenly )?divisible by|"
+                r"a multiple of) .{0,40}\b(?:\w*(?:tp|pp|cp|ep|dp)(?:_?size)?|world_?size|ranks?|"
+                r"gpus?|\w*parallel\w*|stages?)\b"
+            ),
         ),
         lines=(
             (
@@ -229,6 +236,7 @@ RULES = (
             r"^(?:\w+\.)*ModuleNotFoundError: No module named '?(?P<module>[^'\s]+)",
             r"^(?:\w+\.)*ImportError: ",
             r"No module named (?P<module>[\w.]+)$",
+            r"\(ModuleNotFoundError: No module named '(?P<module>[^']+)'",
             r"^AttributeError: (?:partially initialized )?module '[^']+' has no attribute",
             r"^OSError: .*\.so[\w.]*: (?:cannot open shared object file|undefined symbol)",
             r"error while loading shared libraries",

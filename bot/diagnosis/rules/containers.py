@@ -88,6 +88,10 @@ RULES = (
                 r"curl|jq|parallel|zstd|flock|mountpoint)"
             ),
             r"Could not acquire rootfs lock",
+            # Apptainer
+            r"[Cc]ould not write info to setgroups|event for user namespace mappings",
+            r"[Ff]ailed to (?:create container process|set mount propagation|unshare)\b",
+            r"failed to exec fusermount|fusermount3?: (?:mount failed|fuse device not found)",
             (
                 r"pyxis: (?:couldn't|could not|unable to|failed to) (?:get|read|join|set|chdir|"
                 r"stat|lock|copy|allocate|register|execute|wait|import job)\b"

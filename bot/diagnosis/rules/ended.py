@@ -219,6 +219,7 @@ RULES = (
         patterns=(
             r"^(?:\S+: line \d+: +)?(?:\d+ )?Killed\b",
             r"is killed by signal: Killed",
+            r"pyxis: child \d+ (?:failed with error code: 137|terminated with signal 9)",
             *ended_by(9, "KILL"),
         ),
         lines=(

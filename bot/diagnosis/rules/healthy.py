@@ -54,7 +54,7 @@ WARNINGS = (
     r"\b\w*Warning: ",
     r"^\[?(?:NeMo )?W[ \d]",
     r"^\[W\d",
-    r"\b(?:INFO|DEBUG)\b",
+    r"(?:^|[^=\w])(?:INFO|DEBUG)\b",  # but `run with NCCL_DEBUG=INFO` is advice
     r"^\++ ",
     r"(?i)\bretry(?:ing)? ?(?:in \d|after \d|\(|\d+/\d)|\bwill retry\b|entering retry loop",
     r"attempt \d+/\d+",

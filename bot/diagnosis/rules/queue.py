@@ -31,7 +31,7 @@ RULES = (
         remedy="Nothing failed: wait for other jobs of yours or your group to end, ask for less, "
         "or take another QOS.",
         patterns=(
-            r"(?:\(|Reason=)(?P<reason>(?:QOS|Assoc)(?:Grp|Max|Min|Job|Usage|Resource)\w*)",
+            r"\b(?P<reason>(?:QOS|Assoc)(?:Grp|Max|Min|Job|Usage|Resource)\w+)",
             r"(?:\(|Reason=)(?P<reason>Max(?:GRES|TRES|Cpu|Node|Mem|Job)\w*Per\w+)",
         ),
         actions=(Action.RESUBMIT_QOS, Action.RESUBMIT_SIZE),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from bot.diagnosis.rule import WENT_ON, Action, Mark, Rule
+from bot.diagnosis.rule import WENT_ON, Action, Mark, Rule, Strength
 
 _refusal = partial(
     Rule,
@@ -240,5 +240,38 @@ RULES = (
         ),
         lines=("srun: error: Unable to confirm allocation for job 55: Invalid job id specified",),
         actions=(Action.RESUBMIT_CLEAN_ENV,),
+    ),
+    *(
+        _refusal(
+            label=label,
+            title="The site's own rules refuse this request.",
+            remedy="Do what the message asks for; the site's documentation says what is allowed.",
+            patterns=(
+                rf"^(?i)(?:sbatch|salloc): error: .*(?:{words})\b",
+                rf"^(?i)srun: error: (?:you|your|please|the|must|no|an?|all) .*(?:{words})\b",
+            ),
+            strength=Strength.FAULT,  # a word of it, against what Slurm itself names
+            actions=actions,
+        )
+        for label, words, actions in (
+            (
+                ("slurm-invalid-account"),
+                r"\b(?:account|project|allocation)s?",
+                (Action.RESUBMIT_ACCOUNT,),
+            ),
+            ("slurm-invalid-partition", r"\b(?:partition|queue)s?", (Action.RESUBMIT_PARTITION,)),
+            ("slurm-invalid-qos", r"\bqos", (Action.RESUBMIT_QOS,)),
+            (
+                ("slurm-invalid-time-limit"),
+                r"\b(?:time ?limit|wall ?time)|--time",
+                (Action.MORE_TIME,),
+            ),
+            ("slurm-invalid-gres", r"\b(?:gpus?|gres)", (Action.RESUBMIT_GPUS,)),
+            (
+                ("slurm-node-config"),
+                r"\b(?:memory|cores?|cpus?|nodes|tasks)|--mem",
+                (Action.RESUBMIT_SIZE,),
+            ),
+        )
     ),
 )
