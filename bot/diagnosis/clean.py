@@ -83,19 +83,26 @@ _PREFIX = pattern(
     r"|\[(?:default|rank|Rank |local_rank|node-?\d*:)\d+\]:? ?"
     # srun --label
     r"|\d{1,5}: "
-    # mpirun --tag-output
-    r"|\[\d+,\d+\]<std(?:err|out)>: ?"
+    # mpirun --tag-output, and as cloud services start it
+    r"|\[\d+,(?:mpirank:)?\d+(?:,[\w.-]+)?\]<std(?:err|out)>: ?"
+    # launchers that number their children
+    r"|\[\d{1,5}\](?:: ?| )"
+    # docker compose
+    r"|[a-z][\w.-]*\d +\| "
+    # journald
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]+ [\w./-]+(?:\[\d+\])?: "
     # NeMo-Run and torchx: jobname/0
     r"|[A-Za-z][\w.-]*/\d+ "
     # Ray and vLLM: (Worker[rank=3] pid=12, ip=10.0.0.1)
     r"|\([^()]{0,80}\bpid=\d+[^()]{0,60}\) ?"
     # containers and loggers: a time of day
     r"|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,]?\d*(?:Z|[+-]\d\d:?\d\d)? (?:std(?:out|err) [FP] )?"
+    r"|\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,]?\d*\] |\d\d:\d\d:\d\d(?:[.,]\d+)? "
     # pdsh, clush: a host name that ends in a digit
-    r"|[a-z][a-z0-9.-]*\d: "
+    r"|[a-z][a-z0-9.-]*\d: |[a-z][\w-]*\d(?:\.[a-z][\w-]*){2,}: "
 )
 _RANK = pattern(r"(?:^|\b(?:rank=|rank|Rank |default)|:|[^\d]/|^\[\d+,)(\d+)(?:\]|: ?$| $)")
-_NODE = pattern(r"([a-z][a-z0-9.-]*\d): ")
+_NODE = pattern(r"([a-z][\w.-]*\d(?:\.[a-z][\w-]*)*): ")
 _HEADS = frozenset(bytes([byte]) for byte in b"[ECF0123456789")
 _HEADER = pattern(
     r"(?:\[?\d{4}-\d\d-\d\d[ T-]\d\d:\d\d:\d\d[.,\d]*(?:Z|[+-]\d\d:?\d\d)?\]?:? ?(?:- |\| )?)?"

@@ -25,6 +25,8 @@ RULES = (
             r"Error: (?:/|\.\.?/)\S* is not a local folder",
             r"\b(?:Remote)?EntryNotFoundError|RevisionNotFoundError",
             r"Unable to find latest file at",
+            r"(?:Error|ERROR)\b.*[Nn]o checkpoints? (?:was |were )?found",
+            r"can't find \S+ files in directory",
             r"Client provided checkpoint load path",
             r"'--exit-on-missing-checkpoint' set",
             r"NotFoundError: There were no checkpoints found",

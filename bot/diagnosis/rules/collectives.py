@@ -79,7 +79,8 @@ RULES = (
         patterns=(
             r"internal error - please report this issue to the NCCL developers",
             r"NCCL error in: .*, internal error",
-            r"ncclInternalError: ",
+            r"ncclInternalError: |ncclUnhandledCudaError: ",
+            r"NCCL error in: .*, unhandled cuda error",
         ),
         actions=(Action.RERUN_SAME,),
         transient=True,
@@ -227,6 +228,8 @@ RULES = (
             ),
             r"client socket cannot be initialized to connect to",
             r"(?:enforce fail at|gloo).*Name or service not known",
+            r"connectFullMesh failed|SO_ERROR: (?:Connection|No route)",
+            r"DEADLINE_EXCEEDED: .*(?:[Bb]arrier|RegisterTask)",
             r"Socket Timeout$",
             r"^RuntimeError: connect\(\) timed out\. Original timeout was",
             r"initializing process group in store based barrier",

@@ -85,7 +85,12 @@ RULES = (
         group=_GROUP,
         title="A file of the tokenizer is missing.",
         remedy="Give the right path or model of the tokenizer.",
-        patterns=(r"^(?:FileNotFoundError|OSError|TypeError: not a string)\b",),
+        patterns=(
+            (
+                r"^(?:FileNotFoundError|OSError|TypeError: (?:not a string|expected str)|"
+                r"AttributeError: 'NoneType')"
+            ),
+        ),
         actions=(Action.RESUBMIT_OPTION,),
         within=r"File \"[^\"]*(?:tokeniz|sentencepiece|tiktoken)[^\"]*\.py\"",
         last_resort=True,
@@ -161,7 +166,7 @@ RULES = (
             r"JSONDecodeError: ",
             (
                 r"Caught (?:IndexError|KeyError|ValueError|TypeError|JSONDecodeError|"
-                r"UnicodeDecodeError|AssertionError|RuntimeError) in DataLoader worker process"
+                r"UnicodeDecodeError) in DataLoader worker process"
             ),
             r"UnicodeDecodeError: ",
             r"ArrowInvalid: |ArrowTypeError: |DatasetGeneration(?:Cast)?Error",
@@ -179,6 +184,10 @@ RULES = (
             r"^ValueError: Expected object or value",
             r"Column(?:s| name)? \[.*\] not in the dataset",
             r"Couldn't cast (?:array of type)?",
+            r"Relative sample index \d+ is not present in the",
+            r"(?i)checksum (?:failed|mismatch).*(?:shard|\.mds|\.tar|\.parquet)",
+            r"AudioLoadingError",
+            r"stack expects each tensor to be equal size|batch should be of equal size",
         ),
         actions=(Action.SHOW_LOG,),
         lines=(

@@ -11,7 +11,14 @@ MARKS = {
         r"={10,} (?:Step|Epoch) \d+/\d+ ={10,}",
         r"^(?:[Ss]tep|[Ee]poch|[Ii]ter(?:ation)?|[Bb]atch|eval batch)[ :#=\[]+\d+\b",
         r"\b(?:[Ss]tep|global_step|[Ii]ter|[Ii]teration)[ =:]+\d+.*\b[Ll]oss\b",
-        r"\{'loss': [\d.]+",
+        r"\{'loss': '?[\d.]+",
+        r"\[epoch=\d+\]\[batch=\d+",
+        r"\[step=\d+/\d+",
+        r"\bstep=\d+, skipped=\d+",
+        r"\bepoch \d+: +\d+ */ *\d+ loss=",
+        r"(?:Epoch|Iter)\((?:train|val)\) +\[",
+        r"\b(?:Epoch|Train|Train Epoch): \[?\d+\]? ?\[ *\d+/ *\d+",
+        r"\b\d+/\d+ \[=+>?\.*\]",
         r"\d+/\d+ \[[\d:]+<[\d:]+, .*(?:it/s|s/it)",
     ),
     Mark.ALIVE: (
@@ -57,7 +64,7 @@ WARNINGS = (
     r"(?:^|[^=\w])(?:INFO|DEBUG)\b",  # but `run with NCCL_DEBUG=INFO` is advice
     r"^\++ ",
     r"(?i)\bretry(?:ing)? ?(?:in \d|after \d|\(|\d+/\d)|\bwill retry\b|entering retry loop",
-    r"attempt \d+/\d+",
+    r"(?i)attempt \d+(?:/| of )\d+",
 )
 
 RULES = (
