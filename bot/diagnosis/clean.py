@@ -101,7 +101,9 @@ _PREFIX = pattern(
     # pdsh, clush: a host name that ends in a digit
     r"|[a-z][a-z0-9.-]*\d: |[a-z][\w-]*\d(?:\.[a-z][\w-]*){2,}: "
 )
-_RANK = pattern(r"(?:^|\b(?:rank=|rank|Rank |default|node-?\d*:)|[^\d]/|^\[\d+,)(\d+)(?:\]|: ?$| $)")
+_RANK = pattern(
+    r"(?:^|\b(?:rank=|rank|Rank |default|node-?\d*:)|[^\d]/|^\[\d+,)(\d+)(?:\]|: ?$| $)"
+)
 _NODE = pattern(r"([a-z][\w.-]*\d(?:\.[a-z][\w-]*)*): ")
 _HEADS = frozenset(bytes([byte]) for byte in b"[ECF0123456789")
 _HEADER = pattern(
