@@ -15,7 +15,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-SETS = ("dev", "real", "made")
+SETS = ("dev", "real", "made", "reports")
 HEAD = ("logs", "failures", "exact", "group", "evidence", "false alarms", "cause not in the log")
 
 

@@ -264,10 +264,11 @@ MEGATRON = (
         also=("parallelism-config",),
     ),
     python(
-        "keyboard",
+        "got-over",
         "none",
-        "It works, and prints what an earlier error was.",
+        "It prints an error that it gets over, and trains on.",
         "try:\n    1 / 0\nexcept ZeroDivisionError:\n    import traceback; traceback.print_exc()\n"
-        "print('recovered; saving')\nprint('done')\n",
+        "for step in range(9):\n"
+        "    print(f'global_step: {step} | reduced_train_loss: {9 - step}.1')\n",
     ),
 )
