@@ -125,10 +125,10 @@ def begun(attempt: int, look: Look, now: datetime, former: str = "") -> Course:
     return Course(
         attempt=attempt,
         former=former,
-        step=look.step,
-        total=look.total,
+        step=look.far.step,
+        total=look.far.total,
         moved=now,
-        first=look.step,
+        first=look.far.step,
         since=now,
         lines=look.lines,
         stride=look.stride,
@@ -138,19 +138,19 @@ def begun(attempt: int, look: Look, now: datetime, former: str = "") -> Course:
 
 def moved_on(course: Course, look: Look, now: datetime) -> Course:
     """Return the course after a look at the log; a step further back begins it anew."""
-    if not course.known or look.step < course.step:
+    if not course.known or look.far.step < course.step:
         anew = begun(course.attempt, look, now, course.former)
         return anew.model_copy(update={"worries": course.worries})
-    if look.step == course.step:
+    if look.far.step == course.step:
         return course
     stride = max(look.stride, 1)
-    lines = max((look.step - course.step) // stride, 1)
+    lines = max((look.far.step - course.step) // stride, 1)
     between = (look.pace or 0.0) * stride * (lines - 1)
     pause = (now - course.moved).total_seconds() - between
     return course.model_copy(
         update={
-            "step": look.step,
-            "total": look.total,
+            "step": look.far.step,
+            "total": look.far.total,
             "moved": now,
             "lines": course.lines + lines,
             "stride": stride,
@@ -168,7 +168,11 @@ def judged(
     `ends` is when the time limit ends the job; `least` is how long no step is never a worry.
     Only what this look shows counts: where no step can be seen, nothing is said.
     """
-    if not course.known or look.finished or (look.total and look.step >= look.total):
+    if (
+        not course.known
+        or look.far.finished
+        or (look.far.total and look.far.step >= look.far.total)
+    ):
         return _with(course, (), short=0)
     patience = course.patience(least, busy=look.busy)
     short = course.short

@@ -57,11 +57,9 @@ class Progress:
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """What the end of a log tells of how steps follow each other."""
+    """What the end of a log tells: how far the run is, and how steps follow each other."""
 
-    step: int
-    total: int | None
-    finished: bool
+    far: Progress
     pace: float | None
     """Seconds a step, the median of the recent ones that say so."""
     lines: int
@@ -152,12 +150,32 @@ _SAVED = tuple(
 
 def progress(text: str) -> Progress | None:
     """Return how far the run is by the end of this part of its log, or None without a step."""
+    seen = look(text)
+    return seen.far if seen else None
+
+
+def look(text: str) -> Look | None:
+    """Return what the end of a log tells of its steps, or None without one."""
     steps = list(readings(text))
     if not steps:
         return None
-    last = steps[-1]
     raw = text.encode()
-    pace = _pace(steps)
+    times = [step.step_seconds for step in steps[-_RECENT:] if step.step_seconds is not None]
+    pace = median(times) if times else None
+    strides = [b.step - a.step for a, b in pairwise(steps) if b.step > a.step]
+    losses = [step.loss for step in steps if step.loss is not None][-2:]
+    return Look(
+        far=_far(steps, raw, pace),
+        pace=pace,
+        lines=len(steps),
+        stride=int(median_low(strides)) if strides else 1,
+        diverged=bool(losses) and not any(map(math.isfinite, losses)),
+        busy=_BUSY.search(raw[_last_step(raw) :]) is not None,
+    )
+
+
+def _far(steps: Sequence[Progress], raw: bytes, pace: float | None) -> Progress:
+    last = steps[-1]
     left = None if last.total is None else max(last.total - last.step, 0)
     return replace(
         last,
@@ -169,37 +187,11 @@ def progress(text: str) -> Progress | None:
     )
 
 
-def look(text: str) -> Look | None:
-    """Return how steps follow each other at the end of a log, or None without a step."""
-    steps = list(readings(text))
-    if not steps:
-        return None
-    raw = text.encode()
-    last = steps[-1]
-    strides = [b.step - a.step for a, b in pairwise(steps) if b.step > a.step]
-    losses = [step.loss for step in steps if step.loss is not None][-2:]
-    return Look(
-        step=last.step,
-        total=last.total,
-        finished=_FINISHED.search(raw) is not None,
-        pace=_pace(steps),
-        lines=len(steps),
-        stride=int(median_low(strides)) if strides else 1,
-        diverged=bool(losses) and not any(map(math.isfinite, losses)),
-        busy=_BUSY.search(raw[_last_step(raw) :]) is not None,
-    )
-
-
 def _last_step(raw: bytes) -> int:
     """Return where the last step line begins."""
     found = (line for shape in SHAPES for line in _compiled(shape.line).finditer(raw))
     starts: list[int] = [line.start() for line in found]
     return max(starts)
-
-
-def _pace(steps: Sequence[Progress]) -> float | None:
-    times = [step.step_seconds for step in steps[-_RECENT:] if step.step_seconds is not None]
-    return median(times) if times else None
 
 
 def _newest(figures: Sequence[float | None]) -> float | None:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from bot import course
 from bot.cards.progress import in_words
 from bot.job import Job
-from bot.progress import look, progress
+from bot.progress import look
 
 
 def watched(job: Job, text: str, now: datetime, least: timedelta) -> Job:
@@ -15,9 +15,9 @@ def watched(job: Job, text: str, now: datetime, least: timedelta) -> Job:
 
     In an attempt after another, what the log says at first was written by the one before.
     """
-    how_far, seen = progress(text), look(text)
+    seen = look(text)
     was = job.course if job.course and job.course.attempt == job.attempt else None
-    words = in_words(how_far) if how_far else ""
+    words = in_words(seen.far) if seen else ""
     if job.attempt > 1 and was is None:
         return job.model_copy(
             update={"progress": "", "course": course.before(job.attempt, words, now)}

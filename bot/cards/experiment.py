@@ -108,9 +108,12 @@ def kind_of(job: Job) -> str:
 def overall(jobs: Sequence[Job]) -> Tone:
     """Return the sign for how all of it stands: what went wrong first, then what goes on."""
     kinds = {kind_of(job) for job in jobs}
+    if any(job.worries for job in jobs):
+        kinds.add("worrying")
     for kind, sign in (
         ("failed", Tone.FAILED),
         ("in vain", Tone.TROUBLE),
+        ("worrying", Tone.TROUBLE),
         ("unclear", Tone.TROUBLE),
         ("running", Tone.WORKING),
         ("ending", Tone.WORKING),

@@ -272,8 +272,8 @@ def test_a_healthy_log_gives_no_reason_to_worry(log: Path) -> None:
         shown = cut[-PEEK : cut.rfind("\n") + 1]
         seen = look(shown)
         if seen is not None:
-            clock += max(seen.step - last, 0) * (seen.pace or 10.0) + 10
-            last = seen.step
+            clock += max(seen.far.step - last, 0) * (seen.pace or 10.0) + 10
+            last = seen.far.step
         job = watched(job, shown, at(clock), FLOOR)
         assert job.worries == ()
 

@@ -9,9 +9,10 @@ import pytest
 from bot.card import Card, Tone, plain
 from bot.cards.experiment import chief, experiment_card
 from bot.cards.request import request_card
+from bot.course import Course, Worry
 from bot.job import Job, State
 from bot.model import Experiment, Stage, Task
-from tests.payloads.values import asked, seen, tracked
+from tests.payloads.values import NOW, asked, seen, tracked
 
 TOLD = Experiment(
     id="chain_1796059859",
@@ -44,6 +45,15 @@ def pair(first: State, second: State, reason: str = "") -> list[Job]:
 def card(first: State, second: State, reason: str = "") -> Card:
     """The root message."""
     return experiment_card(REQUEST, pair(first, second, reason))
+
+
+def test_a_task_whose_training_goes_badly_is_trouble_and_said() -> None:
+    """While it still runs."""
+    first, second = pair(State.RUNNING, State.PENDING)
+    bad = Course(attempt=1, moved=NOW, since=NOW, worries=(Worry.DIVERGED,))
+    made = experiment_card(REQUEST, [first.model_copy(update={"course": bad}), second])
+    assert made.tone is Tone.TROUBLE
+    assert any("Its loss is no longer a number." in plain(fact.value) for fact in made.facts)
 
 
 @pytest.mark.parametrize(
