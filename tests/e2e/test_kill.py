@@ -86,6 +86,7 @@ ELSEWHERE = {
     "message_refused": "a message that Slack never takes; the outbox's unit tests do that",
     "node_not_seen": "the cluster is away; the message is written all the same",
     "node_told": "no submission; the repeats' unit tests begin a new life there",
+    "partition_not_seen": "the cluster is away; a warning waits until it is back",
     "post_not_lookable": "a channel that was left meanwhile; the outbox's unit tests do that",
     "retry_anew": "checkpoints could not be looked for; nothing but a log line hangs on it",
     "retry_given_up": "no submission; the retries' unit tests do that",

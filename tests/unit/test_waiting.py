@@ -12,6 +12,7 @@ import pytest
 from bot.card import Card, Paragraph, Tone, plain
 from bot.cluster.slurm import Wait, wait
 from bot.cluster.slurm.reasons import REASONS
+from bot.errors import ClusterUnreachable
 from bot.job import Job, Observation, State
 from bot.model import PartitionState
 from bot.waiting import Delay, doubtful, due, noted, served
@@ -216,6 +217,21 @@ async def test_drained_nodes_are_told_and_nodes_of_others_are_not(scene: Scene) 
     await asyncio.sleep(1.1)
     await scene.tracker.tick()
     assert "DOWN" not in plain((await shown(scene, "blocked")).lead)
+
+
+async def test_a_partition_that_cannot_be_seen_is_looked_at_later(scene: Scene) -> None:
+    """Nothing is told that may not be so."""
+    pends(scene, NODES)
+    scene.slurm.instead["sinfo"] = ClusterUnreachable("the connection was cut")
+    await scene.tracker.tick()
+    await asyncio.sleep(1.1)
+    await scene.tracker.tick()
+    assert await scene.card("75/1/blocked") is None
+    del scene.slurm.instead["sinfo"]
+    scene.slurm.partitions = sinfo("drained", "drained")
+    await asyncio.sleep(1.1)
+    await scene.tracker.tick()
+    assert await scene.card("75/1/blocked") is not None
 
 
 async def test_what_waits_in_vain_says_what_to_do(scene: Scene) -> None:
