@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cluster.sift import FILES, Sifted, sift
+from bot.cluster.sift import FILES, Bounds, Sifted, sift
 from bot.diagnosis import STEPS, WORDS, Facts, Source, diagnose, from_context
 from tests.unit.cluster.local import LocalShell
 
@@ -20,7 +20,7 @@ BUNCHES = [logs[at : at + FILES] for logs in LOGS.values() for at in range(0, le
 async def test_the_sieve_loses_nothing(logs: list[Path]) -> None:
     """Neither the cause nor the lines, their numbers, ranks and nodes that prove it."""
     paths, folder = [str(path) for path in logs], logs[0].parent
-    ask = sift(paths, WORDS, STEPS, (str(folder),), whole=0)
+    ask = sift(paths, WORDS, STEPS, (str(folder),), Bounds(whole=0))
     for path, found in zip(logs, await LocalShell(folder).run(ask), strict=True):
         assert isinstance(found, Sifted)
         picked = [(number, text.encode()) for number, text in found.lines]

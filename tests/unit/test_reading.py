@@ -10,7 +10,7 @@ from bot.card import plain
 from bot.cards.evidence import unread
 from bot.cluster.files import NoFile, Why
 from bot.cluster.logs import LogFile, LogKind
-from bot.cluster.sift import FILES, WHOLE, Sifted
+from bot.cluster.sift import FILES, Bounds, Sifted
 from bot.cluster_settings import ClusterSettings
 from bot.diagnosis import Facts, diagnose
 from bot.explaining import explanation_of
@@ -70,7 +70,7 @@ async def test_a_cause_far_before_the_end_of_a_large_log_is_found(
 ) -> None:
     """With its true line, how far the run came, and the end of the log."""
     steps = "".join(STEP.format(n) for n in range(9000))
-    end = "shutting down\n" * (2 * WHOLE // 14)
+    end = "shutting down\n" * (2 * Bounds().whole // 14)
     write(tmp_path, training=steps + TRACE + OOM + end, batch="srun: error: exit code 1\n")
     found = await explanation_of(node, a_job(tmp_path))
     assert found.finding

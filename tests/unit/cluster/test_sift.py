@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
 import shutil
 import time
@@ -10,13 +12,15 @@ from pathlib import Path
 import pytest
 
 from bot.cluster.files import NoFile, Why
-from bot.cluster.sift import Sifted, sift
+from bot.cluster.sift import Bounds, Sifted, sift
 from bot.diagnosis import STEPS, WORDS, Source, diagnose
 from tests.unit.cluster.local import LocalShell
 
 OOM = b"[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
 STEP = b"Training epoch 0, iteration %d/999 | lr: 1e-4 | reduced_train_loss: 3.1\n"
 BAR = b"\r 46%|###  | 33/71 [22:33<25:58, 41.00s/it]"
+ALL = Bounds(whole=0)
+"""Even the smallest file counts as large."""
 
 
 @pytest.fixture
@@ -37,11 +41,11 @@ def shell(home: Path, request: pytest.FixtureRequest) -> LocalShell:
     return LocalShell(home, bin_dirs=(str(home.parent / "bin"),))
 
 
-async def sifted(shell: LocalShell, text: bytes, seconds: int = 60) -> Sifted:
+async def sifted(shell: LocalShell, text: bytes, bounds: Bounds = ALL) -> Sifted:
     """What is brought of a log that counts as large."""
     path = shell.home / "log"
     path.write_bytes(text)
-    ask = sift([str(path)], WORDS, STEPS, (str(shell.home),), seconds=seconds, whole=0)
+    ask = sift([str(path)], WORDS, STEPS, (str(shell.home),), bounds)
     (found,) = await shell.run(ask)
     assert isinstance(found, Sifted)
     assert found.size == len(text)
@@ -68,10 +72,21 @@ async def test_the_end_of_the_steps_comes_too_in_its_place(shell: LocalShell) ->
     """So that what the run got over can be told from what ended it."""
     steps = b"".join(STEP % n for n in range(1000))
     over = await sifted(shell, OOM + steps)
-    assert [number for number, _ in over.lines] == [1, *range(939, 1002)]
+    assert [number for number, _ in over.lines] == [1, *range(938, 1002)]
     picked = [(number, text.encode()) for number, text in over.lines]
     assert diagnose([Source("log", picked=picked)]).healthy
     assert line_no(await sifted(shell, steps + OOM)) == 1001
+
+
+@pytest.mark.parametrize("after", [b"", b"bye\n", b"\nbye\r\n\n"])
+async def test_steps_are_looked_for_at_the_end_first(shell: LocalShell, after: bytes) -> None:
+    """Their numbers are true all the same, and where there are few all of the log is searched."""
+    steps = b"".join(STEP % n for n in range(1000))
+    text = b"hello\r\n" + OOM + steps + after
+    whole = await sifted(shell, text)
+    assert [number for number, _ in whole.lines] == [2, *range(939, 1003)]
+    assert (await sifted(shell, text, Bounds(whole=0, near=6000))).lines == whole.lines
+    assert (await sifted(shell, text, Bounds(whole=0, near=500))).lines == whole.lines
 
 
 @pytest.mark.parametrize("glue", [b"", b"\r", b"\x1b[A\r"])
@@ -100,6 +115,53 @@ async def test_an_overlong_line_is_cut_around_what_matters(shell: LocalShell) ->
         assert 0 < sum(len(text) for _, text in found.lines) < 11_000
         picked = [(number, text.encode()) for number, text in found.lines]
         assert diagnose([Source("log", picked=picked)]).label == "cuda-oom"
+
+
+async def test_lines_of_ten_megabytes(shell: LocalShell) -> None:
+    """They cost no more than their length, and count as lines."""
+    line = b"x" * 10_000_000
+    found = await sifted(shell, line + b"\n" + line + b"\r" + OOM + line + b"\n" + OOM)
+    assert line_no(found) == 2
+    assert [number for number, _ in found.lines] == [2, 4]
+
+
+async def test_a_line_longer_than_memory_has_no_number(home: Path) -> None:
+    """It is cut where it lies."""
+    with (home / "log").open("wb") as log:
+        log.seek(450_000_000)
+        log.write(b"\r" + OOM)
+    (found,) = await LocalShell(home).run(sift([log.name], WORDS, STEPS, (str(home),)))
+    assert isinstance(found, Sifted)
+    assert (line_no(found), found.late) == (0, False)
+
+
+async def test_a_file_that_grows_is_read_as_far_as_it_was(shell: LocalShell) -> None:
+    """However fast it grows, there is an end."""
+    path = shell.home / "log"
+    path.write_bytes(OOM * 2)
+    with path.open("ab", buffering=0) as log:
+        writing = True
+
+        async def write() -> None:
+            while writing:
+                log.write(OOM * 100)
+                await asyncio.sleep(0)
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(write())
+            (found,) = await shell.run(sift([str(path)], WORDS, STEPS, (str(shell.home),), ALL))
+            writing = False
+    assert isinstance(found, Sifted)
+    assert found.size // len(OOM) <= found.lines[-1][0] < path.stat().st_size // len(OOM)
+
+
+async def test_the_login_node_has_other_things_to_do(shell: LocalShell) -> None:
+    """The search steps back behind them."""
+    grep = Path(shell.bin_dirs[0]) / "grep"
+    grep.write_text(f'#!/bin/sh\nnice >>"$HOME/nice"\nexec {shutil.which("grep")} "$@"\n')
+    grep.chmod(0o700)
+    await sifted(shell, OOM)
+    assert set((shell.home / "nice").read_text().split()) == {str(min(os.nice(0) + 10, 19))}
 
 
 async def test_colours_do_not_hide_words(shell: LocalShell) -> None:
@@ -137,7 +199,7 @@ async def test_many_kinds_of_lines_do_not_fill_the_memory(shell: LocalShell) -> 
 
 async def test_without_time_the_end_is_looked_at(shell: LocalShell) -> None:
     """Its lines have no numbers then, and it is said."""
-    found = await sifted(shell, b"a\n" * 1000 + OOM, seconds=0)
+    found = await sifted(shell, b"a\n" * 1000 + OOM, Bounds(whole=0, seconds=0))
     assert found.late
     assert line_no(found) == 0
 
@@ -175,6 +237,8 @@ async def test_time_grows_with_the_log(home: Path) -> None:
         begin = time.monotonic()
         found = await sifted(shell, text)
         assert re.fullmatch(r"torch\.\w+Error.*", diagnosed(found))
+        brought = len(found.text) + sum(len(text) for _, text in found.lines)
+        assert brought < 300_000
         return time.monotonic() - begin
 
     def diagnosed(found: Sifted) -> str:
