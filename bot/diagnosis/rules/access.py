@@ -149,6 +149,10 @@ RULES = (
             r"Slurm internal error, contact system administrator",
             r"System submissions disabled",
             r"unable to status file \S*slurm\.conf",
+            (
+                r"^(?:sbatch|squeue|sinfo|scancel|scontrol|salloc|sacct): error: .*(?:Unable to "
+                r"resolve|getaddrinfo)"
+            ),
         ),
         lines=(
             "sbatch: error: Batch job submission failed: Zero Bytes were transmitted or received",

@@ -121,6 +121,7 @@ RULES = (
             r"executable file not found in \$PATH",
             r"exec \S+: (?:exec format error|no such file or directory)",
             r"cannot execute binary file: Exec format error",
+            r"/etc/rc: line \d+: ",
             r"image's architecture .*(?:could not run|does not match)|requested image's platform",
         ),
         lines=("/opt/conda/bin/python: cannot execute binary file: Exec format error",),

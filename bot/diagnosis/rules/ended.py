@@ -91,11 +91,20 @@ RULES = (
             r"Job killed due node failure",
             r"\*\*\* (?:JOB|STEP) \S+ .*UNCORRECTABLE MEMORY ERROR",
             r"Spank plugin failure, node failed",
+            (
+                r"Task launch for \S+ failed on node (?P<node>[\w.-]+): (?:Communication "
+                r"connection failure|Socket timed out|Unable to contact|Connection|Transport "
+                r"endpoint|Zero Bytes|Message)"
+            ),
         ),
         lines=(
             (
                 "slurmstepd: error: *** STEP 7.0 ON n1 UNCORRECTABLE MEMORY ERROR AT "
                 "2026-01-01T00:00:00 ***"
+            ),
+            (
+                "srun: error: Task launch for StepId=7.0 failed on node n12: Communication "
+                "connection failure"
             ),
         ),
         actions=(Action.EXCLUDE_NODE, Action.RESUME),
@@ -112,20 +121,12 @@ RULES = (
         remedy="Resubmit from the last checkpoint without that node.",
         patterns=(
             r"io error with slurmstepd on node",
-            (
-                r"Task launch for \S+ failed on node (?P<node>[\w.-]+): (?:Communication "
-                r"connection failure|Socket timed out|Unable to contact|Connection)"
-            ),
             r"(?:no|not) response from node (?P<node>[\w.-]+)",
         ),
         lines=(
             (
                 "srun: error: step_launch_notify_io_failure: aborting, io error with slurmstepd "
                 "on node 3"
-            ),
-            (
-                "srun: error: Task launch for StepId=7.0 failed on node n12: Communication "
-                "connection failure"
             ),
         ),
         actions=(Action.EXCLUDE_NODE, Action.RESUME),

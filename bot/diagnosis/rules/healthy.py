@@ -76,6 +76,7 @@ RULES = (
             r"number of nan iterations: +0 .*loss: \d",
             r"this is not (?:a failure|an error)",
             r"^raise \w",
+            r"/usr/bin/locale-check: No such file",  # of images that began as Ubuntu
             r"\.{5,} \S+$",  # a dump of arguments
             # a list of what it may have been
             r"[Tt]his could be caused by a segmentation fault",

@@ -10,11 +10,17 @@ RULES = (
     Rule(
         label="container-runtime-setup",
         group=_GROUP,
-        title="The node lets this user make no namespaces, so no container can start.",
-        remedy="Administrators must allow user namespaces there (user.max_user_namespaces); use "
-        "another node meanwhile.",
+        title="The container runtime is not usable on the node for this user.",
+        remedy=(
+            "Administrators must repair it (user namespaces, loop devices, session folders); use "
+            "another node meanwhile."
+        ),
         patterns=(
-            # before the full disks: the kernel says "No space left on device" of namespaces, too
+            # before full disks and mounts: "No space left on device" is said of namespaces, too
+            r"no loop devices available|could not attach image file to loop device",
+            r"failed to resolve session directory|while applying cgroups config",
+            r"container creation failed: hook function",
+            r"pyxis: +[\w-]+: \S*(?:enroot|cache)\S*: Permission denied$",
             r"(?i)failed to (?:create|join|open) (?:a )?(?:new )?(?:user|mount|cgroup) namespace",
             (
                 r"not allowed to create user namespace|unprivileged user namespaces? (?:is|are) "

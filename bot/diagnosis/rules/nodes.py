@@ -42,6 +42,8 @@ RULES = (
             r"Slurmd could not (?:create a batch|set up environment|connect IO|execve)",
             r"MPI plugin's pre-launch setup failed|Invalid MPI (?:plugin name|type)",
             r"^hostname: (?:Name or service not known|Host name lookup failure|Unknown host)",
+            r"slurm_set_addr: Unable to resolve|getaddrinfo\(\S+:\d+\) failed: ",
+            r"couldn't chdir to /tmp either",
             r"job_container.*(?:open|mount|setns) failed",
             r"[Nn]ode's? hostname .*(?:not resolv|unknown)",
             r"error: .*gethostbyname.*failed",
@@ -57,6 +59,21 @@ RULES = (
         ),
         actions=(Action.EXCLUDE_NODE,),
         transient=True,
+    ),
+    Rule(
+        label="slurm-node-env",
+        group=_GROUP,
+        title="The working folder {path} is not on the node, so the job ran in /tmp.",
+        remedy="Submit from a folder that the nodes have, too, or give --chdir.",
+        patterns=(r"couldn't chdir to [`'](?P<path>[^']+)': .*: going to /tmp instead",),
+        lines=(
+            (
+                "slurmstepd: error: couldn't chdir to `/data/run': No such file or directory: "
+                "going to /tmp instead"
+            ),
+        ),
+        actions=(Action.RESUBMIT_OPTION,),
+        strength=Strength.SIGNAL,  # many programs do not mind where they run
     ),
     Rule(
         label="slurm-step-resources",
@@ -120,7 +137,6 @@ RULES = (
                 r"(?:git|gcc|g\+\+|nvcc|ninja|nvidia-smi|ffmpeg|srun|sbatch|squeue|torchrun|uv|ray|"
                 r"docker|enroot|singularity|apptainer|wget|curl|hostname|scontrol)[\w.-]*)'"
             ),
-            r"couldn't chdir to",
             r"^zsh:(?:\d+:)? command not found: (?P<program>\S+)",
             r"^(?P<program>[\w./+-]+): Command not found\.?$",
             (

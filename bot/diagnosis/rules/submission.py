@@ -250,27 +250,52 @@ RULES = (
                 rf"^(?i)(?:sbatch|salloc): error: .*(?:{words})\b",
                 rf"^(?i)srun: error: (?:you|your|please|the|must|no|an?|all) .*(?:{words})\b",
             ),
+            lines=(line,),
             strength=Strength.FAULT,  # a word of it, against what Slurm itself names
-            actions=actions,
+            actions=(action,),
         )
-        for label, words, actions in (
+        for label, action, words, line in (
             (
-                ("slurm-invalid-account"),
+                "slurm-invalid-account",
+                Action.RESUBMIT_ACCOUNT,
                 r"\b(?:account|project|allocation)s?",
-                (Action.RESUBMIT_ACCOUNT,),
+                "srun: error: You must specify an account!",
             ),
-            ("slurm-invalid-partition", r"\b(?:partition|queue)s?", (Action.RESUBMIT_PARTITION,)),
-            ("slurm-invalid-qos", r"\bqos", (Action.RESUBMIT_QOS,)),
             (
-                ("slurm-invalid-time-limit"),
-                r"\b(?:time ?limit|wall ?time)|--time",
-                (Action.MORE_TIME,),
+                "slurm-invalid-partition",
+                Action.RESUBMIT_PARTITION,
+                r"\b(?:partition|queue)s?",
+                "salloc: error: The genoa2 partition does not seem suitable for this job",
             ),
-            ("slurm-invalid-gres", r"\b(?:gpus?|gres)", (Action.RESUBMIT_GPUS,)),
             (
-                ("slurm-node-config"),
-                r"\b(?:memory|cores?|cpus?|nodes|tasks)|--mem",
-                (Action.RESUBMIT_SIZE,),
+                "slurm-invalid-qos",
+                Action.RESUBMIT_QOS,
+                r"\bqos",
+                "sbatch: error: Please choose a QOS: short, long",
+            ),
+            (
+                "slurm-invalid-time-limit",
+                Action.MORE_TIME,
+                r"\b(?:time ?limit|wall ?time|much time)|--time",
+                "sbatch: error: You have requested too much time or specified no time limit",
+            ),
+            (
+                "slurm-node-config",
+                Action.RESUBMIT_SIZE,
+                r"\b(?:memory|RAM)|--mem\S*",
+                "sbatch: error: You requested 245760M RAM, but only 1 GPUs.",
+            ),
+            (
+                "slurm-invalid-gres",
+                Action.RESUBMIT_GPUS,
+                r"\b(?:gpus?|gres)",
+                "sbatch: error: A list of `gres` options is currently not permitted.",
+            ),
+            (
+                "slurm-node-config",
+                Action.RESUBMIT_SIZE,
+                r"\b(?:cores?|cpus?|nodes|tasks)",
+                "sbatch: error: Users must specify `--nodes` here.",
             ),
         )
     ),
