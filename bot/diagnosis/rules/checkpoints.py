@@ -20,7 +20,7 @@ RULES = (
                 r"ckpt|\.safetensors|common\.pt|metadata\.json|iter_\d+|step_\d+)[^'\"]*['\"]"
             ),
             r"does not appear to have (?:a |any )?files? named ",
-            r"HFValidationError: Repo id must be in the form",
+            r"HFValidationError: Repo id must",
             r"Incorrect path_or_model_id: ",
             r"Error: (?:/|\.\.?/)\S* is not a local folder",
             r"\b(?:Remote)?EntryNotFoundError|RevisionNotFoundError",

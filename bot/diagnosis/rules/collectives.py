@@ -20,6 +20,7 @@ RULES = (
             r"[Tt]ried to launch distributed communication on port",
             r"(?i)\bport \S+ (?:is |was )?(?:already )?(?:in use|occupied|taken|used by)\b",
             r"could not bind to port \d+, it was already in use",
+            r"Could not find (?:a|\d+ consecutive) free ports? in",
             r"Failed to start the grpc server\. The specified port is",
             r"Ray is trying to start at \S+ but is already running at",
             r"trying to use a port number \d+ that is used by other components",
@@ -115,7 +116,7 @@ RULES = (
             r"NCCL WARN .*ibv_\w+.*(?:fail|error)",
             (
                 r"NET/IB ?: .*Got (?:completion|async (?:fatal )?event ?: ?(?:port error|device "
-                r"fatal|QP))"
+                r"fatal|QP|P_Key))"
             ),
             (
                 r"NCCL WARN NET/(?:Socket|OFI|IB|FasTrak|FastSocket).*(?:fail|error|closed|timed "

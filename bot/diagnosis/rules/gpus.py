@@ -21,6 +21,7 @@ RULES = (
             r"(?:CUDA (?:[Ee]rror|driver error)|Triton Error \[CUDA\]): out of memory",
             r"(?:cuMem\w+|cudaMalloc\w*)\b.*out of memory",
             r"CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation",
+            r"CUresult error:? (?:result=)?2\b",
             r"HIP out of memory",
             r"^\S*OutOfMemoryError: (?:CUDA|Allocation on device)",
             r"RESOURCE_EXHAUSTED: (?:Out of memory|Failed to allocate request)",

@@ -19,7 +19,10 @@ RULES = (
             r"GPUS_PER_NODE=\S* but GRES detected is",
             r"Total available GPUs \d+ is less than total desired GPUs",
             r"cannot be satisfied in this [Rr]ay cluster",
-            r"(?:Actor|Task)UnschedulableError",
+            (
+                r"(?:Actor|Task)UnschedulableError|You don't have enough GPUs available in a "
+                r"current node"
+            ),
             r"Ray does not allocate any GPUs on the driver node",
             r"per trial, but the cluster only has",
             r"ResourceInsufficientError",
@@ -44,7 +47,7 @@ RULES = (
             r"GetTimeoutError: .*(?:placement|Get timed out)",
             r"[Pp]lacement group .*(?:timed out|not ready|timeout)",
             r"Timed out waiting for all workers to connect",
-            r"Cannot provide a placement group of",
+            r"Cannot provide a placement group (?:of|requiring)",
         ),
         actions=(Action.RERUN_SAME,),
         transient=True,
@@ -180,7 +183,8 @@ RULES = (
         patterns=(
             r"A worker died or was killed while executing a task by an unexpected system error",
             r"^\S*(?:ActorDiedError|RayActorError|WorkerCrashedError|ActorUnavailableError)\b",
-            r"^\S*(?:OwnerDiedError|NodeDiedError|LocalRayletDiedError|Object\w*LostError)\b",
+            r"^\S*(?:OwnerDiedError|NodeDiedError|LocalRayletDiedError|ObjectLostError|ObjectFreedError)\b",
+            r"^\S*(?:ObjectFetchTimedOutError|ObjectReconstructionFailed\w*|ReferenceCounting\w+)\b",
             r"The actor (?:is dead|died|\S+ is unavailable)",
             r"Worker exit type: SYSTEM_ERROR",
             r"marked dead because the (?:detector|monitor) has missed too many heartbeats",
