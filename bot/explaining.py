@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.blame import WEEK, Blame
+from bot.cards.case import Case
 from bot.cards.job import ended
+from bot.cards.mend import controls, first
 from bot.cards.progress import in_words
 from bot.cards.repeats import with_past
 from bot.cards.request import request_card
@@ -21,7 +23,8 @@ from bot.errors import AccessRefused, ClusterError, StoreFailed
 from bot.following import explained
 from bot.job import Job, State
 from bot.login_node import LoginNode
-from bot.messages import attempt_line, living, under
+from bot.mending import case_of
+from bot.messages import attempt_line, living, under, why_of
 from bot.model import Request
 from bot.ports import Store, Wanted
 from bot.progress import progress
@@ -101,6 +104,10 @@ class Explainer:
         request = await self._store.request(job.request)
         explanation = await explanation_of(node, job, earlier, request)
         finding = explanation.finding
+        case = None
+        if finding is not None:
+            log = bool(explanation.tail or finding.evidence)
+            case = await case_of(node, job, request, finding, log=log)
         done = job.model_copy(
             update={
                 "settled": True,
@@ -114,7 +121,9 @@ class Explainer:
         if request is not None:
             others = [j for j in await self._store.jobs_of(request.id) if j.id != job.id]
             further = await _further(node, request, done, others)
-            wanted = await self._wanted(node, request, done, others, explanation)
+            if finding and case and not isinstance(further, Request):
+                done = done.model_copy(update={"mend": first(controls(finding, case))})
+            wanted = await self._wanted(request, done, others, explanation, case)
             wanted = _with_further(wanted, request, done, further)
         again = [further] if isinstance(further, Request) else []
         await self._store.save_jobs([done], wanted, requests=again)
@@ -126,28 +135,21 @@ class Explainer:
 
     async def _wanted(
         self,
-        node: LoginNode,
         request: Request,
         job: Job,
         others: Sequence[Job],
         explanation: Explanation,
+        case: Case | None,
     ) -> Sequence[Wanted]:
         together = sorted([*others, job], key=lambda j: int(j.id))
         root = living(request, request_card(request, together))
-        name = f"{job.id}/{job.attempt}"
-        if explanation.finding is None:
-            return [root, under(request, f"{name}/ended", ended(request, job))]
-        partitions = await node.partitions()
+        if explanation.finding is None or case is None:
+            return [root, under(request, f"{job.id}/{job.attempt}/ended", ended(request, job))]
         card = why_card(
-            job,
-            explanation.finding,
-            tail=explanation.tail,
-            tell=request.caller.user,
-            partitions=partitions,
-            workload=request.workload,
+            job, explanation.finding, case=case, tail=explanation.tail, tell=request.caller.user
         )
         past = await same_before(self._store, job, explanation.finding)
-        return [root, under(request, f"{name}/why", with_past(card, past))]
+        return [root, under(request, why_of(job), with_past(card, past))]
 
 
 async def _further(

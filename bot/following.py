@@ -39,7 +39,7 @@ def grouped(rows: Mapping[str, str]) -> dict[str, dict[str, str]]:
 def explained(finding: Finding | None) -> dict[str, object]:
     """Return what a job keeps of a diagnosis; nothing of none."""
     if finding is None:
-        return {"label": "", "cause": "", "transient": False, "blamed": ()}
+        return {"label": "", "cause": "", "transient": False, "blamed": (), "mend": None}
     return {
         "label": finding.label,
         "cause": finding.title,

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from pydantic import AwareDatetime
 
+from bot.card import Button
 from bot.course import Course, Worry
 from bot.model import Numerous, Value
 
@@ -188,6 +189,8 @@ class Job(Numerous):
     """Whether running it again as it is plausibly helps against that."""
     blamed: tuple[str, ...] = ()
     """The nodes that are to blame for it."""
+    mend: Button | None = None
+    """What most likely mends it, as its own message offers it; None once that was done."""
     session: Session | None = None
     """Only an interactive job has one."""
 

@@ -14,7 +14,6 @@ from datetime import timedelta
 from functools import partial
 from typing import TypeVar
 
-from bot.cards.mend import PICK_PARTITION
 from bot.cards.request import refused, request_card, submitting, unknown
 from bot.cards.retry import line, not_submitted
 from bot.cluster import slurm, spool
@@ -23,6 +22,7 @@ from bot.errors import ClusterError, CommandFailed, StoreFailed
 from bot.experiment import read_experiment
 from bot.job import Job, Observation
 from bot.login_node import LoginNode
+from bot.mending import case_of_request
 from bot.messages import attempt_line, living, under
 from bot.model import Experiment, Launch, Request, Stage
 from bot.ports import Store, Wanted
@@ -206,13 +206,12 @@ class Launcher:
             update={"stage": Stage.REFUSED, "error": self._clean(_said(outcome.text, outcome.err))}
         )
         node = self._nodes[request.cluster]
-        offered = PICK_PARTITION in finding.actions
-        partitions = await self._patiently(request, node.partitions) if offered else ()
+        case = await self._patiently(request, partial(case_of_request, node, no, finding.actions))
         logger.info(
             "refused",
             extra={"action": "refusal_known", "request": request.id, "label": finding.label},
         )
-        wanted = [living(no, refused(no, finding, partitions))]
+        wanted = [living(no, refused(no, finding, case))]
         if request.retry is not None:
             told = under(no, "given-up", not_submitted(no, finding.title))
             wanted += [attempt_line(no, line(no)), told]

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from bot.card import Card
 from bot.errand import Errand
+from bot.job import Job
 from bot.model import Request
 from bot.ports import Wanted
 
@@ -45,6 +46,16 @@ def living_key(request: Request) -> str:
 def answer_key(request_id: str, name: str) -> str:
     """Return the name of an answer in the thread of a request."""
     return f"{_REQUEST}{request_id}/{name}"
+
+
+def why_of(job: Job) -> str:
+    """Return the name of the answer that says why the newest attempt of a job failed."""
+    return f"{job.id}/{job.attempt}/why"
+
+
+def is_living(key: str) -> bool:
+    """Whether a message is the living one of a request."""
+    return key.startswith(_REQUEST) and key.count("/") == 1
 
 
 def request_id(key: str) -> str:

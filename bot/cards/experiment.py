@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bot.card import Button, Card, Choice, Fact, Mono, Pick, Text, Tone
 from bot.cards import parts
 from bot.cards.ending import cause, ending, never_started
-from bot.cards.job import has_begun, partition, sentence
+from bot.cards.job import has_begun, mending, partition, sentence
 from bot.cluster.slurm import hopeless
 from bot.experiment import title_of
 from bot.job import Job, State
@@ -70,7 +70,7 @@ def experiment_card(request: Request, jobs: Sequence[Job]) -> Card:
             *parts.rerun_of(request),
         ),
         parts=parts.copies(request),
-        buttons=(cancel_all(request, live),) if live else (),
+        buttons=(cancel_all(request, live),) if live else _mend(jobs),
         pick=_log_pick(request, jobs),
         foot=parts.foot(request),
     )
@@ -140,6 +140,12 @@ def _lead(jobs: Sequence[Job]) -> Text:
     """Say how all of it stands, and why what went wrong went wrong."""
     bad = _explained(jobs)
     return (f"{summary(jobs)}. Job {bad.id}:", *cause(bad)) if bad else (f"{summary(jobs)}.",)
+
+
+def _mend(jobs: Sequence[Job]) -> tuple[Button, ...]:
+    """Return what most likely mends the job whose cause the lead tells."""
+    bad = _explained(jobs)
+    return mending(bad) if bad else ()
 
 
 def _explained(jobs: Sequence[Job]) -> Job | None:

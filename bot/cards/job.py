@@ -9,7 +9,8 @@ from bot.card import Button, Card, Fact, Moment, Mono, Person, Text, Tone
 from bot.cards import parts, progress, session, worry
 from bot.cards.delay import advice
 from bot.cards.ending import ENDINGS, cause, ending, exit_code, never_started
-from bot.cards.mend import SHOW_LOG
+from bot.cards.letting_go import letting_go
+from bot.cards.mend import SHOW_LOG, SHOW_LOG_LABEL
 from bot.cluster.slurm import dependency_in_words, hopeless, reason_in_words
 from bot.grammar.usage import marked
 from bot.job import Job, Observation, State
@@ -71,7 +72,7 @@ def job_card(request: Request, jobs: Sequence[Job]) -> Card:
             *parts.rerun_of(request),
         ),
         parts=parts.copies(request),
-        buttons=_controls(request, chief) if live else (),
+        buttons=_controls(request, chief) if live else mending(chief),
         foot=parts.foot(request),
     )
 
@@ -167,11 +168,16 @@ def _controls(request: Request, job: Job) -> tuple[Button, ...]:
     """Return what can be done: a log is there once it began, and it can be ended until it ends."""
     begun = has_begun(job)
     leaving = job.seen.state in {State.COMPLETING, State.SETTLING}
-    show = Button(action=SHOW_LOG.action, label=SHOW_LOG.label, value=job.key)
+    show = Button(action=SHOW_LOG, label=SHOW_LOG_LABEL, value=job.key)
     if job.session is not None:
         return (*((show,) if begun else ()), *(() if leaving else session.controls(job)))
     cancel = parts.cancel_button(request, job)
-    return (*((show,) if begun else ()), *(() if leaving else (cancel,)))
+    return (*letting_go(job), *((show,) if begun else ()), *(() if leaving else (cancel,)))
+
+
+def mending(job: Job) -> tuple[Button, ...]:
+    """Return what most likely mends a job that failed."""
+    return (job.mend,) if job.mend else ()
 
 
 def notice(job: Job, was: State, *, alone: bool = True) -> Card | None:
@@ -199,7 +205,7 @@ def stuck(request: Request, job: Job) -> Card | None:
         lead=(person, f" Job {job.id}: ", *_pending(job)),
         tone=Tone.TROUBLE,
         parts=advice(job),
-        buttons=(parts.cancel_button(request, job),),
+        buttons=(*letting_go(job), parts.cancel_button(request, job)),
     )
 
 

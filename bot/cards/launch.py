@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 
 from bot.card import Card, Excerpt, Fact, Mono, Paragraph, Tone
 from bot.cards import parts
+from bot.cards.case import Case
 from bot.cards.mend import partition_pick
-from bot.model import Launch, PartitionState, Request, Stage
+from bot.model import Launch, Request, Stage
 
 
-def no_such_partition(request: Request, partitions: Sequence[PartitionState]) -> Card:
+def no_such_partition(request: Request, case: Case) -> Card:
     """Say that a partition does not exist, and offer those that do."""
-    pick = partition_pick(request.id, partitions)
+    pick = partition_pick(case)
     return Card(
         tone=Tone.TROUBLE,
         lead=parts.fill(

@@ -1,136 +1,176 @@
-"""Remedies as controls: the name of an action → the button or pick that does it."""
+"""A finding in a case → the controls that do what helps, and words where no click can."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from bot.card import Button, Choice, Pick
-from bot.diagnosis import Finding
+from bot.card import Button, Choice, Pick, Text
+from bot.cards.case import Case
+from bot.cards.hints import hint
+from bot.cards.remedies import REMEDIES
+from bot.diagnosis import Action, Finding
+from bot.diagnosis.finding import NOT_IN_LOG
 from bot.model import PartitionState
+from bot.words import count
 
 SEPARATOR = "|"
 """Between the parts of a control's value; no id and no partition contains it."""
+MOST = 5
+"""Controls of one message."""
+MOST_HINTS = 2
+MOST_VALUE = 2_000
+"""Characters that a button keeps."""
+MOST_CHOICES = 50
+LIKELY = 0.5
+"""Below this nothing is emphasised: it is a guess."""
 
-
-@dataclass(frozen=True)
-class Mend:
-    """One remedy that a button can do: its action_id, label and question."""
-
-    action: str
-    label: str
-    confirm: str = ""
-    helps: str = ""
-    """The remedy of a finding that it carries out, where that is not called as the action is."""
-    about: str = ""
-    """How the labels of the findings begin that it helps with; empty for any."""
-    workload: str = ""
-    """The only workload that can do so; empty for any."""
-
-    def fits(self, finding: Finding, workload: str) -> bool:
-        """Whether it does what a finding advises, for a request of this workload."""
-        return (
-            (self.helps or self.action) in finding.actions
-            and finding.label.startswith(self.about)
-            and self.workload in {"", workload}
-        )
-
-
-MENDS = (
-    Mend("rerun_same", "Rerun"),
-    Mend(
-        "place_tokenizer",
-        "Place Tokenizer Files",
-        "This puts gpt2-vocab.json and gpt2-merges.txt into the job's cache dir on the cluster, "
-        "then reruns the job.",
-    ),
-    Mend("exclude_node", "Rerun Without the Node"),
-    Mend("more_time", "Rerun With Twice the Time"),
-    Mend(
-        "without_wandb",
-        "Rerun Without W&B",
-        helps="resubmit_offline",
-        about="wandb",
-        workload="nemo-rl run",
-    ),
-)
-"""The remedies in the order in which their buttons stand; the first one offered is emphasised."""
-
-SHOW_LOG = Mend("show_log", "Show Log")
-
-SUBMIT_AGAIN = "Submit Again"
-"""What rerunning is called for a request that never became a job."""
-
-SAME_CACHE = "Rerun With the Same Cache Dir"
-"""What rerunning is called after a failure that the same cache dir mends."""
-
+SHOW_LOG, SHOW_LOG_LABEL = "show_log", "Show Log"
 PICK_PARTITION = "resubmit_partition"
+PICK_OTHER = "resubmit_with"
+"""The select whose choices change one option, named in their values."""
+CHOSEN = ("partition", "account", "qos", "nodes")
+"""The options that can be chosen from a list."""
+
+_CHOOSES = {
+    Action.RESUBMIT_ACCOUNT: "account",
+    Action.RESUBMIT_QOS: "qos",
+    Action.RESUBMIT_SIZE: "nodes",
+    Action.RESUBMIT_PARTITION: "partition",
+}
+_SMALLER = ("slurm-qos-limit", "slurm-node-config", "slurm-pending-limit")
+"""Failures that fewer nodes surely help against."""
 
 
 @dataclass(frozen=True)
 class Controls:
-    """Buttons and at most one pick."""
+    """Buttons, at most one select, and what to type for the rest."""
 
     buttons: tuple[Button, ...] = ()
     pick: Pick | None = None
+    hints: tuple[Text, ...] = ()
 
 
-def controls(
-    finding: Finding,
-    *,
-    of: str,
-    partitions: Sequence[PartitionState] = (),
-    used: str = "",
-    log: bool = False,
-    workload: str = "",
-) -> Controls:
-    """Return the controls for what helps, on `of`: a request's id or a job's key.
-
-    `used` is the partition that did not do. With `log` there is a log that can be shown.
-    `workload` is what the request asked for, such as `nemo-rl run`.
-    """
-    offered = [mend for mend in MENDS if mend.fits(finding, workload)]
-    buttons = [
-        Button(
-            action=mend.action,
-            label=_label(mend, finding, of),
-            value=of,
-            style="primary" if index == 0 else "",
-            confirm=mend.confirm,
-        )
-        for index, mend in enumerate(offered)
-    ]
-    if log:
-        buttons.append(Button(action=SHOW_LOG.action, label=SHOW_LOG.label, value=of))
-    wants_partition = PICK_PARTITION in finding.actions
-    pick = partition_pick(of, partitions, used=used) if wants_partition else None
-    return Controls(tuple(buttons), pick)
+def controls(finding: Finding, case: Case) -> Controls:
+    """Return what can be done: first what mends, in the rule's order; the likeliest emphasised."""
+    pick = _pick(finding, case)
+    chosen = _actions_of(pick)
+    buttons: dict[str, Button] = {}
+    hints: list[Text] = []
+    for action in finding.actions:
+        made = list(_buttons(action, finding, case))
+        for button in made:
+            buttons.setdefault(button.action, button)
+        if made or action in chosen or action is Action.SHOW_LOG:
+            continue
+        if words := hint(action, finding, case):
+            hints.append(words)
+    mending_first = sorted(buttons.values(), key=lambda button: button.action not in _MEND)
+    shown = mending_first[: MOST - case.log - (pick is not None)]
+    if case.log:
+        shown.append(Button(action=SHOW_LOG, label=SHOW_LOG_LABEL, value=case.of))
+    return Controls(_emphasised(shown, finding), pick, tuple(dict.fromkeys(hints))[:MOST_HINTS])
 
 
-def _label(mend: Mend, finding: Finding, of: str) -> str:
-    if mend.action != "rerun_same":
-        return mend.label
-    if ":" not in of:
-        return SUBMIT_AGAIN
-    return SAME_CACHE if finding.label == "cross-device-link" else mend.label
+def first(controls: Controls) -> Button | None:
+    """Return the emphasised button, which the job's own message shows as well."""
+    return next((button for button in controls.buttons if button.style == "primary"), None)
 
 
-def partition_pick(of: str, partitions: Sequence[PartitionState], *, used: str = "") -> Pick | None:
+def _buttons(action: Action, finding: Finding, case: Case) -> Iterator[Button]:
+    for remedy in REMEDIES:
+        if remedy.of is not action:
+            continue
+        for offer in remedy.offer(case, finding):
+            value = SEPARATOR.join(filter(None, (case.of, offer.argument)))
+            if len(value) > MOST_VALUE:
+                continue  # such as many nodes in full: there is a sentence for what to type
+            yield Button(
+                action=remedy.action, label=offer.label, value=value, confirm=offer.confirm
+            )
+
+
+_MEND = frozenset(remedy.action for remedy in REMEDIES if remedy.mends)
+
+
+def _emphasised(buttons: list[Button], finding: Finding) -> tuple[Button, ...]:
+    """Emphasise the first that mends, unless the cause is unknown or a guess."""
+    sure = finding.label != NOT_IN_LOG and finding.confidence >= LIKELY
+    likely = next((one for one in buttons if one.action in _MEND), None) if sure else None
+    return tuple(
+        one.model_copy(update={"style": "primary"}) if one is likely else one for one in buttons
+    )
+
+
+def _actions_of(pick: Pick | None) -> frozenset[Action]:
+    """Return the actions for which a select has a choice."""
+    if pick is None:
+        return frozenset()
+    if pick.action == PICK_PARTITION:
+        return frozenset({Action.RESUBMIT_PARTITION})
+    named = {choice.value.partition(SEPARATOR)[2].partition("=")[0] for choice in pick.choices}
+    return frozenset(action for action, name in _CHOOSES.items() if name in named)
+
+
+def _pick(finding: Finding, case: Case) -> Pick | None:
+    """Return the select of what is possible instead."""
+    names = [_CHOOSES[action] for action in finding.actions if action in _CHOOSES]
+    if names == ["partition"]:
+        return partition_pick(case)
+    choices = [choice for name in names for choice in _choices(name, finding, case)]
+    if not choices:
+        return None
+    return Pick(
+        action=PICK_OTHER,
+        placeholder=f"{case.verb} with another …",
+        choices=tuple(choices[:MOST_CHOICES]),
+    )
+
+
+def _choices(name: str, finding: Finding, case: Case) -> Iterator[Choice]:
+    if not case.can_change(name):
+        return
+    for value, label in _possible(name, finding, case):
+        yield Choice(label=label, value=f"{case.of}{SEPARATOR}{name}={value}")
+
+
+def _possible(name: str, finding: Finding, case: Case) -> Iterable[tuple[str, str]]:
+    """Return the values that an option could have instead, and what each is called."""
+    match name:
+        case "partition":
+            return [(p.name, f"Partition {_with_free(p)}") for p in _partitions(case)]
+        case "account":
+            return [(a, f"Account {a}") for a in case.limits.accounts if a != case.account]
+        case "qos":
+            return [(q, f"QOS {q}") for q in case.limits.qos if q != case.qos]
+        case _:
+            fewer = sorted({case.nodes // 2, 1} - {0}, reverse=True)
+            helps = finding.label in _SMALLER
+            return [(str(n), count(n, "node")) for n in fewer if helps and n < case.nodes]
+
+
+def partition_pick(case: Case) -> Pick | None:
     """Return the select that submits the same elsewhere, most free nodes first.
 
     None when there is no other partition that is up.
     """
-    others = [p for p in partitions if p.up and p.name != used]
-    if not others:
+    others = _partitions(case)
+    if not others or not case.can_change("partition"):
         return None
     return Pick(
         action=PICK_PARTITION,
         placeholder="Submit to another partition",
         choices=tuple(
-            Choice(
-                label=f"{p.name} · {p.free} of {p.nodes} nodes free",
-                value=f"{of}{SEPARATOR}{p.name}",
-            )
-            for p in sorted(others, key=lambda p: (-p.free, p.name))
+            Choice(label=_with_free(p), value=f"{case.of}{SEPARATOR}{p.name}") for p in others
         ),
     )
+
+
+def _partitions(case: Case) -> list[PartitionState]:
+    """Return the others that are up, most free nodes first."""
+    others = [p for p in case.limits.partitions if p.up and p.name != case.partition]
+    return sorted(others, key=lambda p: (-p.free, p.name))
+
+
+def _with_free(partition: PartitionState) -> str:
+    return f"{partition.name} · {partition.free} of {partition.nodes} nodes free"

@@ -107,8 +107,21 @@ def rerun(request: Request, job: Job | None = None) -> Text:
 
 def settled(card: Card, note: Text) -> Card:
     """Return a card whose remedies are spent: what was done stands where they were."""
-    kept = tuple(button for button in card.buttons if button.action == SHOW_LOG.action)
+    kept = tuple(button for button in card.buttons if button.action == SHOW_LOG)
     return card.model_copy(update={"buttons": kept, "pick": None, "foot": (note, *card.foot)})
+
+
+def released(job: Job, by: str, away_from: str) -> Card:
+    """Say that a held job may start, and where it will not."""
+    keeps = parts.fill(" It keeps away from {node}.", node=Mono(text=away_from))
+    lead = parts.fill("Job {job} was released by {who}.", job=job.id, who=Person(user=by))
+    return Card(tone=Tone.WAITING, lead=(*lead, *(keeps if away_from else ())))
+
+
+def freed(job: Job, by: str) -> Card:
+    """Say that a job no longer waits for others of its name."""
+    words = "Job {job} no longer waits for others of its name, as {who} wished."
+    return Card(tone=Tone.WAITING, lead=parts.fill(words, job=job.id, who=Person(user=by)))
 
 
 def tokenizer(placed: Placed, by: str) -> Card:

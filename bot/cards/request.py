@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from bot.card import Button, Card, Excerpt, Fact, Paragraph, Person, Text, Tone
 from bot.cards import parts
+from bot.cards.case import Case
 from bot.cards.experiment import experiment_card
 from bot.cards.job import job_card
-from bot.cards.mend import SUBMIT_AGAIN, Controls, controls
+from bot.cards.mend import Controls, controls
+from bot.cards.offers import SUBMIT_AGAIN
 from bot.diagnosis.finding import HEALTHY, NOT_IN_LOG, Finding
 from bot.job import Job
-from bot.model import PartitionState, Quote, Request, Stage
+from bot.model import Quote, Request, Stage
 from bot.words import gpu_hours
 
 
@@ -27,7 +29,7 @@ def request_card(request: Request, jobs: Sequence[Job] = ()) -> Card:
         case Stage.UNKNOWN:
             return unknown(request)
         case Stage.REFUSED:
-            return refused(request, None, ())
+            return refused(request)
         case Stage.WITHDRAWN:
             return withdrawn(request)
 
@@ -113,16 +115,11 @@ def _decision(request: Request) -> tuple[Button, ...]:
     return (again, Button(action="withdraw", label="Leave It", value=request.id))
 
 
-def refused(
-    request: Request, finding: Finding | None, partitions: Sequence[PartitionState]
-) -> Card:
-    """Say why Slurm or the launcher refused, and offer what mends it."""
+def refused(request: Request, finding: Finding | None = None, case: Case | None = None) -> Card:
+    """Say why Slurm or the launcher refused, and offer what mends it in this case."""
     known = finding if finding and finding.label not in {HEALTHY, NOT_IN_LOG} else None
     cause = known.title if known else f"{request.cluster} refused it."
-    shown = Controls()
-    if known:
-        used = request.resources.partition
-        shown = controls(known, of=request.id, partitions=partitions, used=used)
+    shown = controls(known, case) if known and case else Controls()
     said = _last_lines(request.error)
     return Card(
         title=parts.heading(request),
@@ -131,6 +128,7 @@ def refused(
         facts=_facts(request, ahead=False),
         parts=(
             *([Paragraph(text=(known.remedy,))] if known and known.remedy else []),
+            *(Paragraph(text=words) for words in shown.hints),
             *([Excerpt(text=said)] if said else []),
         ),
         buttons=shown.buttons,

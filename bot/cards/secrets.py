@@ -99,21 +99,15 @@ def _holds(seen: Seen, name: str, secret: Secret) -> bool:
 
 def _todo(account: Account, name: str) -> tuple[Text, ...]:
     """Say what is to be done about one secret; nothing when all is well."""
-    secret, known = account.secrets.get(name), KNOWN.get(name)
+    secret = account.secrets.get(name)
     if secret is None:
-        return (
-            sentences(
-                f"`{name}` is not configured; the bot's administrators can add it under "
-                "`[secrets]`, with where the bot finds it"
-            ),
-        )
+        return (sentences(absent(name)),)
     if secret.value is None:
-        return (sentences(f"`{name}` is absent; put it into {secret.source}, and restart the bot"),)
+        return (sentences(absent(name, secret.source)),)
     verdict = account.verdicts.get(name)
     steps = []
     if verdict is Verdict.REFUSED:
-        fix = f"; {_lower(known.revoke)}" if known else ""
-        steps.append(sentences(f"The service refuses `{name}`{fix}"))
+        steps.append(sentences(refused(name)))
     if verdict is Verdict.NOT_REACHED:
         steps.append(sentences(f"Whether `{name}` is accepted is not known; no answer came"))
     if account.auth and name in account.auth.digests and not _holds(account.auth, name, secret):
@@ -121,6 +115,22 @@ def _todo(account: Account, name: str) -> tuple[Text, ...]:
             sentences(f"`configs/auth.sh` sets `{name}` once more, to another value; remove it")
         )
     return tuple(steps)
+
+
+def absent(name: str, source: str = "") -> str:
+    """Say that the bot has no such secret, and where it would find it."""
+    if source:
+        return f"`{name}` is absent; put it into {source}, and restart the bot"
+    return (
+        f"`{name}` is not configured; the bot's administrators can add it under `[secrets]`, "
+        "with where the bot finds it"
+    )
+
+
+def refused(name: str) -> str:
+    """Say that a secret is no good, and what to do."""
+    known = KNOWN.get(name)
+    return f"The service refuses `{name}`{f'; {_lower(known.revoke)}' if known else ''}"
 
 
 def _lower(words: str) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from bot.card import Card, Excerpt, Mono, Paragraph, Part, Person, Text, Tone
 from bot.cards import progress
+from bot.cards.case import Case
 from bot.cards.delay import advice
 from bot.cards.evidence import evidence, unread
 from bot.cards.job import sentence, tone
+from bot.cards.letting_go import letting_go
 from bot.cards.mend import controls
 from bot.diagnosis import Finding
 from bot.diagnosis.finding import NOT_IN_LOG
 from bot.job import Job
-from bot.model import PartitionState
 
 SURE = 0.8
 LIKELY = 0.5
@@ -24,28 +23,17 @@ def why_card(
     job: Job,
     finding: Finding,
     *,
+    case: Case,
     tail: str = "",
     tell: str = "",
-    partitions: Sequence[PartitionState] = (),
-    workload: str = "",
 ) -> Card:
-    """Return the diagnosis of a job; `tell` is the Slack user to be told, if any.
-
-    `workload` is what launched it, where that was done from here.
-    """
-    offered = controls(
-        finding,
-        of=job.key,
-        partitions=partitions,
-        used=job.seen.partition,
-        log=bool(tail or finding.evidence),
-        workload=workload,
-    )
+    """Return the diagnosis of a job; `tell` is the Slack user to be told, if any."""
+    offered = controls(finding, case)
     who: Text = (Person(user=tell), " ") if tell else ()
     return Card(
         tone=Tone.FAILED,
         lead=(*who, f"Job {job.id}: {finding.title}"),
-        parts=tuple(proof(finding, tail)),
+        parts=(*proof(finding, tail), *(Paragraph(text=words) for words in offered.hints)),
         buttons=offered.buttons,
         pick=offered.pick,
         foot=(*certainty(finding), *unread(finding.unread)),
@@ -89,6 +77,7 @@ def waits_card(job: Job) -> Card:
         tone=tone(job),
         lead=(f"Job {job.id}: ", *sentence(job)),
         parts=advice(job),
+        buttons=letting_go(job),
         foot=(("Slurm's reason: ", Mono(text=reason)),) if reason not in {"", "None"} else (),
     )
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from bot.card import Button, Card, Moment, Mono, Paragraph, Person, Text, Tone
 from bot.cards import parts, progress
-from bot.cards.mend import SHOW_LOG
+from bot.cards.mend import SHOW_LOG, SHOW_LOG_LABEL
 from bot.course import Course, Worry
 from bot.duration import written
 from bot.job import Job
@@ -62,7 +62,7 @@ def worry_card(request: Request, job: Job, course: Course, worry: Worry) -> Card
         lead=(person, f" Job {job.id}: ", *_what(job, course, worry)),
         parts=(Paragraph(text=_help(job, course, worry)),),
         buttons=(
-            Button(action=SHOW_LOG.action, label=SHOW_LOG.label, value=job.key),
+            Button(action=SHOW_LOG, label=SHOW_LOG_LABEL, value=job.key),
             parts.cancel_button(request, job),
         ),
     )

@@ -12,6 +12,7 @@ from bot.cluster import slurm
 from bot.errors import ClusterError, Gone
 from bot.launching import QUIET
 from bot.login_node import LoginNode
+from bot.mending import case_of_request
 from bot.messages import living
 from bot.model import Act, Request, Stage, derive
 from bot.options import Options
@@ -171,7 +172,7 @@ async def _no_such_partition(service: Service, node: LoginNode, draft: Request) 
     """Keep what was asked, and offer the partitions that there are."""
     kept = draft.model_copy(update={"stage": Stage.REFUSED, "error": "no such partition"})
     await service.store.add_request(kept)
-    return cards.no_such_partition(kept, await node.partitions())
+    return cards.no_such_partition(kept, await case_of_request(node, kept))
 
 
 async def _dry_run(node: LoginNode, workload: Workload[Any], draft: Request) -> Card:

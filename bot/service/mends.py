@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 
-from bot.card import Card
+from bot.card import Card, Text
 from bot.cards import mended
+from bot.cards.request import request_card
 from bot.cluster import slurm
 from bot.cluster.tokenizer import NotPlaced, place_tokenizer
 from bot.errors import Gone, UserError
 from bot.job import Job
 from bot.login_node import LoginNode
-from bot.messages import living_key, under
+from bot.messages import answer_key, is_living, living, living_key, under, why_of
 from bot.model import Act, Request, Stage
 from bot.rerun import changed, difference
 from bot.service import launches, retries
 from bot.service.service import Service
 from bot.workloads import WORKLOADS
-
-Changes = Callable[[Job], Mapping[str, object]]
-"""What a remedy changes in the options of the job's request."""
 
 
 async def cancel(service: Service, act: Act, node: LoginNode, job: Job) -> Card:
@@ -103,14 +100,47 @@ async def _told(service: Service, act: Act, request: Request, again_id: str) -> 
     if again is None or again.stage is Stage.REFUSED:
         return False
     note = mended.rerun(again)
-    key = await service.store.message_at(act.caller.channel, act.message_ts)
-    clicked = await service.store.message(key) if key and act.action else None
-    if clicked is None and await service.store.message(living_key(request)):
+    spent = await _spend(service, request)
+    told = await settle(service, act, note) or await _settle(service, spent, note)
+    if not told and await service.store.message(living_key(request)):
         await service.want(under(request, f"rerun/{again_id}", Card(lead=note)))
-    elif clicked is not None and note not in clicked.wanted.card.foot:
-        card = mended.settled(clicked.wanted.card, note)
-        await service.want(replace(clicked.wanted, card=card))
     return True
+
+
+async def settle(service: Service, act: Act, note: Text) -> bool:
+    """Say on the clicked card what was done, in the place of its controls.
+
+    False where that is no answer of ours: a living message says how things are now.
+    """
+    key = await service.store.message_at(act.caller.channel, act.message_ts) if act.action else ""
+    return await _settle(service, [key], note)
+
+
+async def _settle(service: Service, keys: Sequence[str], note: Text) -> bool:
+    done = False
+    for key in keys:
+        message = await service.store.message(key) if key and not is_living(key) else None
+        if message is None:
+            continue
+        done = True
+        if note not in message.wanted.card.foot:
+            card = mended.settled(message.wanted.card, note)
+            await service.want(replace(message.wanted, card=card))
+    return done
+
+
+async def _spend(service: Service, request: Request) -> list[str]:
+    """Take the remedy off the living message; return the names of its jobs' diagnoses."""
+    jobs = await service.store.jobs_of(request.id)
+    offered = [job for job in jobs if job.mend]
+    if offered:
+        kept = [job.model_copy(update={"mend": None}) for job in offered]
+        newest = {job.id: job for job in (*jobs, *kept)}
+        card = request_card(request, sorted(newest.values(), key=lambda job: int(job.id)))
+        shown = [] if await retries.went_on(service, request) else [living(request, card)]
+        await service.store.save_jobs(kept, shown)
+        service.wake()
+    return [answer_key(request.id, why_of(job)) for job in offered]
 
 
 async def _again(
@@ -162,30 +192,3 @@ async def place_files(
         under(request, f"tokenizer/{request_id}", mended.tokenizer(placed, act.caller.user))
     )
     return await rerun(service, act, job, {}, request_id=request_id)
-
-
-def nothing(job: Job) -> Mapping[str, object]:
-    """Change nothing."""
-    del job
-    return {}
-
-
-def without_node(job: Job) -> Mapping[str, object]:
-    """Keep away from the nodes the job ran on."""
-    if not job.seen.node_list:
-        raise UserError("It is not known on which node this job ran")
-    return {"exclude": job.seen.node_list}
-
-
-def without_wandb(job: Job) -> Mapping[str, object]:
-    """Switch Weights & Biases off."""
-    del job
-    return {"no_wandb": True}
-
-
-def twice_the_time(job: Job) -> Mapping[str, object]:
-    """Ask for twice the time limit it had."""
-    limit = job.seen.time_limit
-    if limit is None:
-        raise UserError("This job had no time limit")
-    return {"time": str(round(limit / timedelta(minutes=1) * 2))}

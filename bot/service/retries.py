@@ -219,6 +219,12 @@ async def waiting(service: Service, job: Job) -> Request | None:
     return after if after is not None and after.stage is Stage.WAITING else None
 
 
+async def went_on(service: Service, request: Request) -> bool:
+    """Whether a later attempt than this has begun, of which the living message tells."""
+    after = await service.store.request(attempt_id(request.root, request.nth + 1))
+    return after is not None and after.stage not in {Stage.WAITING, Stage.WITHDRAWN}
+
+
 async def _before(service: Service, retry: Request) -> Sequence[Job]:
     """Return the jobs of the attempt before."""
     return await service.store.jobs_of(attempt_id(retry.root, retry.nth - 1))

@@ -6,9 +6,9 @@ import asyncio
 import posixpath
 
 from bot.card import Card
-from bot.cards.secrets import KNOWN, Account, secrets_card
+from bot.cards.secrets import KNOWN, Account, absent, refused, secrets_card
 from bot.cluster.secret_files import AUTH, OWN, Kind, Seen, look
-from bot.errors import ClusterError, CommandFailed
+from bot.errors import ClusterError, CommandFailed, UserError
 from bot.login_node import LoginNode
 from bot.ports import Verdict
 from bot.service.service import Service
@@ -27,6 +27,15 @@ async def show(service: Service, node: LoginNode) -> Card:
             trouble=trouble,
         )
     )
+
+
+async def require(service: Service, node: LoginNode, name: str) -> None:
+    """Raise UserError unless the bot holds this secret and its service does not refuse it."""
+    secret = node.secrets.get(name)
+    if secret is None or secret.value is None:
+        raise UserError(absent(name, secret.source if secret else ""))
+    if await service.vouch(name, secret.value) is Verdict.REFUSED:
+        raise UserError(refused(name))
 
 
 async def _asked(service: Service, node: LoginNode) -> dict[str, Verdict]:

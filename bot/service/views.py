@@ -16,6 +16,7 @@ from bot.explaining import earlier_labels, explanation_of, same_before
 from bot.following import alone, attempts_before, earlier_of
 from bot.job import Job, Observation, State, base_id
 from bot.login_node import LoginNode
+from bot.mending import case_of
 from bot.model import Act, Request, Stage
 from bot.service import retries
 from bot.service.service import Service
@@ -156,15 +157,10 @@ async def why(service: Service, node: LoginNode, job: Job) -> Card:
     explanation = await explanation_of(node, job, earlier, request)
     if explanation.finding is None or explanation.finding.healthy:
         return healthy_card(job, explanation.progress)
-    partitions = await node.partitions()
-    card = why_card(
-        job,
-        explanation.finding,
-        tail=explanation.tail,
-        partitions=partitions,
-        workload=request.workload if request else "",
-    )
-    card = with_past(card, await same_before(service.store, job, explanation.finding))
+    finding, tail = explanation.finding, explanation.tail
+    case = await case_of(node, job, request, finding, log=bool(tail or finding.evidence))
+    card = why_card(job, finding, case=case, tail=tail)
+    card = with_past(card, await same_before(service.store, job, finding))
     again = await _again(service, job)
     return card if again is None else mended.settled(card, mended.rerun(*again))
 

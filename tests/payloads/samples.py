@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
 from bot.blame import Again, blames_of
-from bot.card import Card, Excerpt, Tone
+from bot.card import Button, Card, Excerpt, Tone
 from bot.cards import (
     admins,
     checkpoints,
@@ -29,12 +29,14 @@ from bot.cards import delay as slow
 from bot.cards import job as jobs
 from bot.cards import retry as retries
 from bot.cards import session as sessions
+from bot.cards.case import Limits
 from bot.cluster.checkpoints import Checkpoint, Found
 from bot.cluster.inside_job import Ran
 from bot.cluster.recipes import Recipes
 from bot.cluster.slurm import Cancellation, Cancelled, NodeState
 from bot.cluster.tokenizer import Placed
 from bot.course import Course, Worry
+from bot.diagnosis import Action
 from bot.diagnosis.finding import HEALTHY, NOT_IN_LOG
 from bot.errors import FieldError, InputRefused, UserError
 from bot.grammar import Help, help_card
@@ -54,12 +56,13 @@ from bot.model import (
 )
 from bot.retry import GivenUp, Why
 from bot.waiting import Delay
+from bot.workloads import WORKLOADS
 from tests.payloads.upkeep import upkeep
 from tests.payloads.values import (
-    ACTIONS,
     NOW,
     USER,
     asked,
+    case_of,
     finding,
     partitions,
     seen,
@@ -108,14 +111,17 @@ def _requests(word: str) -> Iterator[tuple[str, Card]]:
                 f"request.unknown/{searched} {accounting}",
                 request.unknown(one, searched=searched, accounting=accounting),
             )
-    yield "request.refused/no finding", request.refused(one, None, ())
-    yield "request.refused/all", request.refused(one, finding(word), partitions(word))
-    many = partitions(word[:200], MANY)
+    yield "request.refused/no finding", request.refused(one)
+    yield "request.refused/all", request.refused(one, finding(word), case_of(word, of=one.id))
+    many = case_of(word, of=one.id, limits=Limits(partitions=partitions(word[:200], MANY)))
     yield "request.refused/many partitions", request.refused(one, finding(word), many)
     yield "request.withdrawn/", request.withdrawn(one)
     yield "request.withdrawn/by", request.withdrawn(one, USER)
     yield "request.withdrawn/again", request.withdrawn(one, USER, unsure=True, again=True)
-    yield "launch.no_such_partition/none", launch.no_such_partition(one, ())
+    yield (
+        "launch.no_such_partition/none",
+        launch.no_such_partition(one, case_of(word, limits=Limits())),
+    )
     yield "launch.no_such_partition/many", launch.no_such_partition(one, many)
     what = Launch(
         argv=("sbatch", word.replace("\0", ""), "--wrap"),
@@ -149,6 +155,12 @@ def _jobs(word: str) -> Iterator[tuple[str, Card]]:
     if (stuck := jobs.stuck(one, held)) is not None:
         yield "job.stuck/held", stuck
     yield from _worries(word)
+    alone = seen("", State.PENDING, reason="Dependency", dependency="singleton(unfulfilled)")
+    second = tracked("", State.PENDING, seen=alone, tasks=(), namesakes=("73", "74"))
+    yield "job.job_card/alone", jobs.job_card(one, [second])
+    failed = tracked(word, State.FAILED, mend=Button(action="rerun_same", label=word, value="a:1"))
+    yield "job.job_card/mend", jobs.job_card(one, [failed])
+    yield "experiment.experiment_card/mend", experiment.experiment_card(one, [failed, failed])
     bare = Observation(id="75", state=State.COMPLETED, raw="COMPLETED")
     yield "job.job_card/bare", jobs.job_card(one, [tracked(word, seen=bare, tasks=())])
     yield "lists.status_card/bare", lists.status_card(tracked(word, seen=bare, tasks=()))
@@ -295,25 +307,31 @@ def _answers(word: str) -> Iterator[tuple[str, Card]]:
         if state.ended:
             over = tracked(word, state)
             yield f"mended.nothing_to_cancel/{state}", mended.nothing_to_cancel(over)
+    yield "mended.released/", mended.released(tracked(word), USER, "")
+    yield "mended.released/away", mended.released(tracked(word), USER, word)
+    yield "mended.freed/", mended.freed(tracked(word), USER)
     yield "mended.tokenizer/", mended.tokenizer(Placed(word, (1_042_301, 456_318), 2), USER)
-    spent = why.why_card(tracked(word), finding(word), partitions=partitions(word))
+    spent = why.why_card(tracked(word), finding(word), case=case_of(word))
     yield "mended.settled/", mended.settled(spent, mended.rerun(asked(word)))
 
 
 def _reasons(word: str) -> Iterator[tuple[str, Card]]:
     job = tracked(word, State.FAILED)
-    yield (
-        "why.why_card/all",
-        why.why_card(
-            job, finding(word), tail=word, tell=USER, partitions=partitions(word[:200], MANY)
-        ),
-    )
-    yield "why.why_card/nothing", why.why_card(job, finding(word, evidence=(), actions=()))
+    many = case_of(word, limits=Limits(partitions=partitions(word[:200], MANY)))
+    known = why.why_card(job, finding(word), case=many, tail=word, tell=USER)
+    yield "why.why_card/all", known
+    bare = case_of(word, log=False)
+    silent = finding(word, evidence=(), actions=())
+    yield "why.why_card/nothing", why.why_card(job, silent, case=bare)
     unsure = finding(word, label="cause-not-in-log", confidence=0.3)
-    yield "why.why_card/unsure", why.why_card(job, unsure)
-    for action in ACTIONS:
-        offer = finding(word, actions=(action,))
-        yield f"why.why_card/{action}", why.why_card(job, offer, partitions=partitions(word))
+    yield "why.why_card/unsure", why.why_card(job, unsure, case=bare)
+    for action in Action:
+        card = why.why_card(job, finding(word, actions=(action,)), case=case_of(word))
+        yield f"why.why_card/{action}", card
+    for workload in WORKLOADS.values():
+        fields = frozenset(workload.model.model_fields)
+        case = case_of(word, workload=workload.name, fields=fields)
+        yield f"why.why_card/{workload.name}", why.why_card(job, finding(word), case=case)
     for reason in ("", word, "JobHeldUser", "DependencyNeverSatisfied", "Resources"):
         waiting = tracked(word, State.PENDING, seen=seen(word, State.PENDING, reason=reason))
         yield f"why.waits_card/{reason[:20]}", why.waits_card(waiting)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from bot.cards.case import Case, Limits
 from bot.diagnosis import Evidence, Finding
 from bot.diagnosis.rules import RULES
 from bot.errand import Errand, ErrandStage, Step, StepState
@@ -15,6 +16,7 @@ from bot.model import (
     Request,
     Resources,
 )
+from bot.workloads.batch_script import Submit
 
 NOW = datetime(2026, 3, 2, 10, 0, tzinfo=UTC)
 USER, CHANNEL = "U0RESEARCH1", "C0TRAINING1"
@@ -113,6 +115,28 @@ def finding(word: str, **changes: object) -> Finding:
         "actions": ACTIONS,
     }
     return Finding(**{**fields, **changes})  # type: ignore[arg-type]  # names of Finding's fields
+
+
+def case_of(word: str, **changes: object) -> Case:
+    """Return the case of a script's job in which all that can be known is known."""
+    fields: dict[str, object] = {
+        "of": "alice:75",
+        "workload": "slurm submit",
+        "fields": frozenset(Submit.model_fields),
+        "options": {"script": word, "mem": "1G", "constraint": word, "args": ("--workers=8",)},
+        "partition": word,
+        "account": word,
+        "qos": word,
+        "time_limit": timedelta(hours=4),
+        "nodes": 2,
+        "node_list": word,
+        "log": True,
+        "admins": True,
+        "limits": Limits(
+            partitions=partitions(word), accounts=(word, "b"), qos=(word, "b"), memory=2**40
+        ),
+    }
+    return Case(**{**fields, **changes})  # type: ignore[arg-type]  # names of Case's fields
 
 
 def errand_of(word: str, **changes: object) -> Errand:

@@ -6,12 +6,14 @@ from bot.cluster.slurm.dependency import dependency_in_words, singleton
 from bot.cluster.slurm.reasons import (
     Wait,
     alone_in_words,
+    held,
     helps,
     hopeless,
     reason_in_words,
     wait,
 )
 from bot.cluster.slurm.refusals import Blame, Refusal, Subject, refusal
+from bot.cluster.slurm.release import free, release
 from bot.cluster.slurm.sacct import AccountingOff, Attempt, Step, history, matching
 from bot.cluster.slurm.sacctmgr import Association, associations
 from bot.cluster.slurm.sbatch import Estimate, start_estimate
@@ -56,6 +58,8 @@ __all__ = [
     "duration",
     "find_by_comment",
     "find_by_name",
+    "free",
+    "held",
     "helps",
     "history",
     "holds",
@@ -68,6 +72,7 @@ __all__ = [
     "queue",
     "reason_in_words",
     "refusal",
+    "release",
     "seen",
     "signature",
     "signatures",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 AGAIN = "Cancel it, and launch it again "
-RELEASE = "Then it can be released on the cluster: `scontrol release {job}`."
+RELEASE = "Then it can be released with its button, or on the cluster: `scontrol release {job}`."
 OPERATOR = "Ask an administrator of the cluster, or cancel it and launch it again elsewhere."
 
 
@@ -54,7 +54,7 @@ REASONS = (
         "JobHeldUser",
         "It is held by its owner",
         Wait.VAIN,
-        "Release it on the cluster: `scontrol release {job}`.",
+        "Release it with its button, or on the cluster: `scontrol release {job}`.",
     ),
     Reason(
         "JobHeldAdmin",
@@ -243,6 +243,7 @@ REASONS = (
     Reason("BurstBuffer", "The burst buffer is not ready"),
 )
 
+_HELD = ("JobHeldUser", "JobHoldMaxRequeue", "launch failed requeued held")
 _SILENT = {"", "None", "N/A", "(null)"}
 _BY_LENGTH = sorted(REASONS, key=lambda reason: -len(reason.code))
 
@@ -286,6 +287,11 @@ def alone_in_words(reason: str) -> str:
     """
     known = _find(reason)
     return known.alone if known else ""
+
+
+def held(reason: str) -> bool:
+    """Whether the job waits until its owner releases it."""
+    return reason.replace("_", " ").startswith(_HELD)
 
 
 def _find(reason: str) -> Reason | None:

@@ -55,6 +55,8 @@ class NodeState(Value):
     gpus: int
     gpus_used: int
     reason: str
+    memory: int = 0
+    """Bytes that jobs may have of it."""
 
     @property
     def free_gpus(self) -> int:
@@ -167,6 +169,7 @@ def _node(line: str) -> NodeState:
         flags=tuple(flags) + (("not_responding",) if word.endswith("*") else ()),
         gpus=gpus(pairs.get("CfgTRES", "")) or gpus(pairs.get("Gres", "")) or 0,
         gpus_used=gpus(pairs.get("AllocTRES", "")) or 0,
+        memory=number(pairs.get("RealMemory", "")) * 2**20,
         reason=why.group(1) if why else "",
     )
 

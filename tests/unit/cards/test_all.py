@@ -9,7 +9,9 @@ from handlers.actions import ACTIONS
 from tests.payloads.samples import cards, help_cards
 
 SAMPLES = {**cards("train.sh"), **help_cards()}
-HURTS = frozenset({"cancel_job", "submit_again", "place_tokenizer"})
+HURTS = frozenset(
+    {"cancel_job", "submit_again", "place_tokenizer", "free_singleton", "no_dependency"}
+)
 """What ends, doubles or writes something that cannot be taken back."""
 
 every = pytest.mark.parametrize("card", SAMPLES.values(), ids=SAMPLES.keys())

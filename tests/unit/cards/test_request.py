@@ -9,9 +9,11 @@ import pytest
 
 from bot.card import Card, Excerpt, Moment, plain
 from bot.cards import launch
+from bot.cards.case import Limits
 from bot.cards.request import proposed, refused, request_card, submitting, unknown, withdrawn
+from bot.diagnosis import Action
 from bot.model import Launch, Quote, Request, Resources, Stage
-from tests.payloads.values import NOW, USER, asked, finding, partitions
+from tests.payloads.values import NOW, USER, asked, case_of, finding, partitions
 from tests.unit.cards.saying import facts, offers, says, small_print
 
 QUOTE = Quote(free=3, nodes=4, starts=NOW)
@@ -122,7 +124,11 @@ def test_a_refusal_shows_what_slurm_said_and_offers_other_partitions() -> None:
     """The last lines of it, and first the partition with the most free nodes."""
     lines = "\n".join(f"line {n}" for n in range(100))
 
-    card = refused(wish(error=lines), finding("a3m has no such thing"), partitions("p", 6))
+    card = refused(
+        wish(error=lines),
+        finding("a3m has no such thing", actions=(Action.RESUBMIT_PARTITION,)),
+        case_of("x", limits=Limits(partitions=partitions("p", 6))),
+    )
 
     [*_, excerpt] = card.parts
     assert isinstance(excerpt, Excerpt)
@@ -135,8 +141,8 @@ def test_a_refusal_shows_what_slurm_said_and_offers_other_partitions() -> None:
 
 def test_a_request_that_slurm_refused_without_a_known_cause_says_so_plainly() -> None:
     """No cause is named that is not there."""
-    nothing = refused(wish(error="sbatch: error: x"), None, ())
-    healthy = refused(wish(error="sbatch: error: x"), finding("all is well", label="none"), ())
+    nothing = refused(wish(error="sbatch: error: x"))
+    healthy = refused(wish(error="sbatch: error: x"), finding("all is well", label="none"))
 
     assert plain(nothing.lead) == plain(healthy.lead)
     assert "all is well" not in plain(healthy.lead)
@@ -171,7 +177,10 @@ def test_a_rerun_names_the_job_and_the_change() -> None:
 
 def test_a_partition_that_does_not_exist_is_answered_with_those_that_do() -> None:
     """Those that are down are not offered."""
-    card = launch.no_such_partition(wish(resources=Resources(partition="genral")), partitions("p"))
+    card = launch.no_such_partition(
+        wish(resources=Resources(partition="genral")),
+        case_of("x", of="0123456789abcdef0123", limits=Limits(partitions=partitions("p"))),
+    )
 
     assert "genral" in plain(card.lead)
     assert card.pick is not None
@@ -184,7 +193,9 @@ def test_a_partition_that_does_not_exist_is_answered_with_those_that_do() -> Non
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_cluster_with_nothing_up_offers_nothing(number: int) -> None:
     """An empty select would be refused by Slack, and the answer with it."""
-    card = launch.no_such_partition(wish(), partitions("p", number))
+    card = launch.no_such_partition(
+        wish(), case_of("x", limits=Limits(partitions=partitions("p", number)))
+    )
 
     assert card.pick is None
     assert "down" in says(card)

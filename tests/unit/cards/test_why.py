@@ -6,16 +6,16 @@ import pytest
 
 from bot.card import Card, Excerpt, Person, Tone, plain
 from bot.cards import mended
-from bot.cards.mend import MENDS, PICK_PARTITION, SEPARATOR, controls, partition_pick
 from bot.cards.why import healthy_card, waits_card, why_card
 from bot.cluster.slurm import Cancellation, Cancelled
 from bot.cluster.tokenizer import NotPlaced, Placed, Trouble
-from bot.diagnosis import Action, Evidence
+from bot.diagnosis import Evidence
 from bot.job import State
-from tests.payloads.values import USER, finding, partitions, seen, tracked
+from tests.payloads.values import USER, case_of, finding, seen, tracked
 from tests.unit.cards.saying import offers, says, small_print
 
 FAILED = tracked("train", State.FAILED)
+CASE = case_of("x")
 
 
 def excerpts(card: Card) -> list[Excerpt]:
@@ -32,7 +32,7 @@ def test_a_diagnosis_names_the_cause_and_quotes_the_line_that_proves_it() -> Non
     )
     tail = "\n".join(f"line {n}" for n in range(100))
 
-    card = why_card(FAILED, found, tail=tail, tell=USER)
+    card = why_card(FAILED, found, case=CASE, tail=tail, tell=USER)
 
     [proof] = excerpts(card)
     assert card.lead[0] == Person(user=USER)
@@ -46,108 +46,34 @@ def test_where_no_line_proves_it_the_end_of_the_log_is_shown() -> None:
     found = finding("x", evidence=())
     tail = "\n".join(f"line {n}" for n in range(100))
 
-    [end] = excerpts(why_card(FAILED, found, tail=tail))
+    [end] = excerpts(why_card(FAILED, found, case=CASE, tail=tail))
 
     assert end.text.splitlines()[-1] == "line 99"
     assert len(end.text.splitlines()) < 20
-    assert excerpts(why_card(FAILED, found)) == []
-    assert "no log" in says(why_card(FAILED, found))
+    assert excerpts(why_card(FAILED, found, case=CASE)) == []
+    assert "no log" in says(why_card(FAILED, found, case=CASE))
 
 
 def test_a_cause_that_slurm_gave_is_not_said_to_be_in_a_file() -> None:
     """Evidence without a file comes from the scheduler."""
-    card = why_card(FAILED, finding("x", evidence=(Evidence("", 0, "OUT_OF_MEMORY"),)))
+    card = why_card(FAILED, finding("x", evidence=(Evidence("", 0, "OUT_OF_MEMORY"),)), case=CASE)
 
     assert "Slurm" in plain(excerpts(card)[0].caption)
 
 
 def test_how_sure_it_is_reads_differently() -> None:
     """A guess does not look like knowledge."""
-    shades = [why_card(FAILED, finding("x", confidence=sure)) for sure in (0.9, 0.6, 0.2)]
-    unknown = why_card(FAILED, finding("x", label="cause-not-in-log", confidence=0.9))
+    shades = [
+        why_card(FAILED, finding("x", confidence=sure), case=CASE) for sure in (0.9, 0.6, 0.2)
+    ]
+    unknown = why_card(FAILED, finding("x", label="cause-not-in-log", confidence=0.9), case=CASE)
 
     assert len({small_print(card) for card in (*shades, unknown)}) == 4
 
 
-def test_remedies_stand_in_one_order_and_the_first_is_emphasised() -> None:
-    """Whatever the order in which a rule names them; the log can always be seen."""
-    actions = (Action.MORE_TIME, Action.RERUN_SAME, Action.EXCLUDE_NODE)
-
-    card = why_card(FAILED, finding("x", actions=actions))
-
-    assert offers(card) == ["rerun_same", "exclude_node", "more_time", "show_log"]
-    assert [button.style for button in card.buttons] == ["primary", "", "", ""]
-    assert {button.value for button in card.buttons} == {"alice:75"}
-
-
-def test_looking_at_the_log_is_never_emphasised() -> None:
-    """It mends nothing."""
-    [button] = controls(finding("x", actions=()), of="alice:75", log=True).buttons
-
-    assert (button.action, button.style) == ("show_log", "")
-
-
-def test_a_rerun_after_a_failure_that_the_cache_mends_says_so() -> None:
-    """The documented remedy of the cross-device link is the same cache dir."""
-    actions = (Action.RERUN_SAME,)
-    same = controls(finding("x", label="cross-device-link", actions=actions), of="alice:75")
-    other = controls(finding("x", label="port-in-use", actions=actions), of="alice:75")
-
-    assert "Same Cache Dir" in same.buttons[0].label
-    assert same.buttons[0].label != other.buttons[0].label
-
-
-def test_writing_files_asks_first() -> None:
-    """The dialog says which, and that the job runs again."""
-    [place] = controls(finding("x", actions=(Action.PLACE_TOKENIZER,)), of="alice:75").buttons
-
-    assert "gpt2-vocab.json" in place.confirm
-
-
-def test_running_without_wandb_is_offered_where_that_can_be_done() -> None:
-    """For NeMo-RL, whose job script can be copied, and for W&B's own faults."""
-    wandb = finding("x", label="wandb-auth", actions=(Action.RESUBMIT_OFFLINE,))
-    hub = finding("x", label="hf-rate-limit", actions=(Action.RESUBMIT_OFFLINE,))
-
-    [offered] = controls(wandb, of="alice:75", workload="nemo-rl run").buttons
-
-    assert (offered.action, offered.label) == ("without_wandb", "Rerun Without W&B")
-    assert controls(wandb, of="alice:75", workload="nemo run").buttons == ()
-    assert controls(hub, of="alice:75", workload="nemo-rl run").buttons == ()
-
-
-def test_a_remedy_without_a_button_is_not_promised() -> None:
-    """What nobody built yet stands in the remedy's words only."""
-    built = {mend.action for mend in MENDS} | {PICK_PARTITION}
-    shown = controls(finding("x", actions=tuple(Action)), of="a:1", partitions=partitions("p"))
-
-    assert {button.action for button in shown.buttons} <= built
-    assert shown.pick is not None
-
-
-def test_other_partitions_are_offered_only_when_that_helps() -> None:
-    """And only when there are any."""
-    helps, not_so = (finding("x", actions=a) for a in ((Action.RESUBMIT_PARTITION,), ()))
-
-    assert controls(helps, of="a:1", partitions=partitions("p")).pick is not None
-    assert controls(not_so, of="a:1", partitions=partitions("p")).pick is None
-    assert controls(helps, of="a:1").pick is None
-
-
-def test_a_pick_says_of_what_and_where() -> None:
-    """Most free nodes first; what is down, and the one that did not do, are left out."""
-    pick = partition_pick("alice:75", partitions("p", 8), used="p1")
-
-    assert pick is not None
-    assert [choice.value.split(SEPARATOR) for choice in pick.choices] == [
-        ["alice:75", name] for name in ("p4", "p3", "p2", "p6", "p", "p5")
-    ]
-    assert "4 of 4" in pick.choices[0].label
-
-
 def test_a_spent_diagnosis_keeps_the_log_and_says_what_was_done() -> None:
     """Nobody presses a remedy twice."""
-    card = why_card(FAILED, finding("x"), partitions=partitions("p"))
+    card = why_card(FAILED, finding("x"), case=CASE)
 
     spent = mended.settled(card, ("Run again.",))
 

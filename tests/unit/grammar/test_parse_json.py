@@ -42,6 +42,7 @@ def test_a_launch_shows_the_request_and_what_would_run() -> None:
         "exclude": None,
         "retries": 0,
         "dry_run": False,
+        "env": [],
         "extra": [],
         "cluster": None,
     }

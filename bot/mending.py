@@ -1,0 +1,122 @@
+"""What must be known of a job or a refused launch before it can be said what mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import timedelta
+
+from bot.cards.case import Case, Limits
+from bot.cluster import slurm
+from bot.diagnosis import Action, Finding
+from bot.errors import CommandFailed
+from bot.job import Job
+from bot.login_node import LoginNode
+from bot.model import Request
+from bot.rerun import takes_settings
+from bot.workloads import WORKLOADS
+
+_MEMORY = frozenset({Action.MORE_MEMORY, Action.RESUBMIT_SIZE})
+_ASSOCIATIONS = frozenset({Action.RESUBMIT_ACCOUNT, Action.RESUBMIT_QOS})
+_DAY = timedelta(days=1)
+
+
+async def case_of(
+    node: LoginNode, job: Job, request: Request | None, finding: Finding, *, log: bool = False
+) -> Case:
+    """Return the case of a job; raises ClusterError. `log` says whether it has a log.
+
+    On a job that was not launched from here no control can act.
+    """
+    seen = job.seen
+    partition = seen.partition or (request.resources.partition if request else "")
+    return replace(
+        _launched(request) if request else Case(of=job.key),
+        of=job.key,
+        partition=partition,
+        account=seen.account,
+        qos=seen.qos,
+        time_limit=seen.time_limit,
+        nodes=seen.nodes,
+        node_list=seen.node_list,
+        memory=await _memory(node, job) if Action.MORE_MEMORY in finding.actions else 0,
+        log=log and bool(job.request),
+        admins=bool(node.admin_channel and job.request),
+        limits=await _limits(node, finding.actions, partition),
+    )
+
+
+async def case_of_request(
+    node: LoginNode, request: Request, actions: Collection[Action] = ()
+) -> Case:
+    """Return the case of a launch that came to nothing; raises ClusterError."""
+    return replace(
+        _launched(request),
+        admins=bool(node.admin_channel),
+        limits=await _limits(node, actions, request.resources.partition),
+    )
+
+
+def _launched(request: Request) -> Case:
+    """Return what is known of a launch without asking the cluster."""
+    workload = WORKLOADS[request.workload]
+    habits = request.options.get("habits") or {}
+    return Case(
+        of=request.id,
+        workload=request.workload,
+        fields=frozenset(workload.model.model_fields),
+        options=request.options,
+        flags=request.flags,
+        settings=takes_settings(workload) and bool(habits.get("takes_args")),
+        partition=request.resources.partition,
+        account=str(request.options.get("account") or ""),
+        qos=str(request.options.get("qos") or ""),
+        time_limit=request.resources.time,
+        nodes=request.resources.nodes,
+    )
+
+
+async def _limits(node: LoginNode, actions: Collection[Action], partition: str) -> Limits:
+    """Return what the cluster could give instead, as far as these remedies must know."""
+    accounts: tuple[str, ...] = ()
+    qos: tuple[str, ...] = ()
+    if _ASSOCIATIONS & frozenset(actions):
+        accounts, qos = await _allowed(node)
+    return Limits(
+        partitions=await node.partitions(),
+        accounts=accounts,
+        qos=qos,
+        memory=await _largest(node, partition) if _MEMORY & frozenset(actions) else 0,
+    )
+
+
+async def _allowed(node: LoginNode) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the accounts and QOS of the login account; nothing where nobody keeps them."""
+    try:
+        found = await node.run(slurm.associations())
+    except CommandFailed:
+        return (), ()
+    if isinstance(found, slurm.AccountingOff):
+        return (), ()
+    accounts = dict.fromkeys(one.account for one in found)
+    qos = dict.fromkeys(name for one in found for name in one.qos)
+    return tuple(accounts), tuple(qos)
+
+
+async def _largest(node: LoginNode, partition: str) -> int:
+    """Return the bytes of memory of the partition's largest node."""
+    found = await node.run(slurm.nodes())
+    return max((one.memory for one in found if partition in one.partitions), default=0)
+
+
+async def _memory(node: LoginNode, job: Job) -> int:
+    """Return the bytes that a job had on each node, or took; 0 where accounting does not tell."""
+    since = (job.seen.submitted or job.created) - _DAY
+    try:
+        attempts = await node.run(slurm.history((job.id,), since))
+    except CommandFailed:
+        return 0
+    if isinstance(attempts, slurm.AccountingOff) or not attempts:
+        return 0
+    tally = attempts[-1].tally
+    return max(tally.asked, tally.used)
