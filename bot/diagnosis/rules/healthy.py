@@ -10,7 +10,7 @@ MARKS = {
         r"iteration +\d+/ *\d+ \|",
         r"={10,} (?:Step|Epoch) \d+/\d+ ={10,}",
         r"^(?:[Ss]tep|[Ee]poch|[Ii]ter(?:ation)?|[Bb]atch|eval batch)[ :#=\[]+\d+\b",
-        r"\b(?:[Ss]tep|global_step|[Ii]ter|[Ii]teration)[ =:]+\d+.*\b[Ll]oss\b",
+        r"\b(?:[Ss]tep|global_step|[Ii]ter|[Ii]teration|[Ee]poch)[ =:]+\d+.*[Ll]oss\b",
         r"\{'loss': '?-?[\d.]+",
         r"\[epoch=\d+\]\[batch=\d+",
         r"\[step=\d+/\d+",
