@@ -33,6 +33,8 @@ class Strength(IntEnum):
     """An exception of the user's own program."""
     CAUSE = 80
     """A message that names what is wrong."""
+    PRECISE = 85
+    """A message that says more than the others which the same fault prints before it."""
     KILLED = 90
     """The kernel's or Slurm's word that memory ran out."""
     HARDWARE = 100

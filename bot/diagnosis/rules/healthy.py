@@ -51,6 +51,12 @@ MARKS = {
     Mark.IGNORED: (r"^Exception ignored in\b", r"^--- Logging error ---$"),
     Mark.RESTART: (
         r"will restart worker group",
+        r"^(?:\[WARN\] )?Head node failed \d+/\d+ times, restarting",
+        # a script that tries again says so in a line of its own
+        (
+            r"^(?i)[=*#\[ -]*(?:starting |training )?(?:attempt|restart|try|run) "
+            r"?#?[2-9]\d*(?:(?:/| of )\d+)?[ \]=*#:.-]*$"
+        ),
         r"error: \*\*\* JOB \S+ .*DUE TO JOB REQUEUE",
     ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.diagnosis.rule import Action, Rule
+from bot.diagnosis.rule import Action, Rule, Strength
 
 _GROUP = "hub"
 
@@ -27,6 +27,7 @@ RULES = (
             r"is awaiting a review from the repo authors",
         ),
         actions=(Action.SET_SECRET,),
+        strength=Strength.PRECISE,  # a bare 401 or 403 comes first
     ),
     Rule(
         label="hf-rate-limit",
@@ -40,6 +41,7 @@ RULES = (
             r"(?:huggingface|hf\.co).*\b429 (?:Client|Too)",
             r"We had to rate limit (?:your IP|you)",
             r"HfHubHTTPError: 429\b",
+            r"Client error '429 ",
         ),
         actions=(Action.RESUBMIT_OFFLINE,),
         transient=True,
@@ -61,6 +63,7 @@ RULES = (
             r"Error: [^/.\s]\S* is not a local folder and is not a valid model identifier",
             r"User Access Token .* is expired",
             r"HfHubHTTPError: 40[13]\b",
+            r"Client error '40[13] .*(?:huggingface|hf\.co)",
             r"LocalTokenNotFoundError",
             r"Token is required.*but no token found",
             r"HfHubHTTPError.*\b40[13] Client",
@@ -80,6 +83,7 @@ RULES = (
             r"HF_HUB_OFFLINE.*(?:set|enabled|is on)",
         ),
         actions=(Action.RESUBMIT_OPTION,),
+        strength=Strength.PRECISE,  # transformers says that it could not connect
     ),
     Rule(
         label="hf-connection",
@@ -99,7 +103,7 @@ RULES = (
             r"LocalEntryNotFoundError",
             r"Got: Connect(?:ion)?Error: ",
             r"(?:Couldn't|Could not|Unable to) reach .*(?:Hub|huggingface)",
-            r"50[0-4] Server Error: .*(?:huggingface\.co|hf\.co)",
+            r"(?:50[0-4] Server Error: |Server error '50[0-4] ).*(?:huggingface\.co|hf\.co)",
             r"CAS service error|xethub\.hf\.co",
             r"while downloading using `?hf_transfer",
         ),

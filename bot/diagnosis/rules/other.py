@@ -115,7 +115,7 @@ RULES = (
             r"DataLoader worker \(pid.* exited unexpectedly",
             r"exit_?code *[:=] *-?[1-9]\d*\b",
             r"MPI_ERRORS_ARE_FATAL",
-            r"^(?:Head node|Worker) failed \d+/\d+ times",
+            r"^Worker failed \d+/\d+ times",
             r"First task exited",
             r"Root Cause \(first observed failure\)",
             r"exitcode *: 1\b",
