@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.card import Card, Paragraph, Tone, plain
-from bot.cluster.slurm import Wait, wait
+from bot.cluster.slurm import Wait, reason_in_words, wait
 from bot.cluster.slurm.reasons import REASONS
 from bot.errors import ClusterUnreachable
 from bot.job import Job, Observation, State
@@ -44,6 +44,11 @@ def waiting(reason: str, **changes: object) -> Job:
         ("DependencyNeverSatisfied", None),
         ("PartitionTimeLimit", None),
         ("launch failed requeued held", None),
+        ("QOSMaxBillingPerJob", None),
+        ("AssocMaxCpuPerJobLimit", None),
+        ("QOSMaxGRESPerNode", None),
+        ("QOSMaxCpuMinutesPerJobLimit", None),
+        ("QOSMinCpuNotSatisfied", None),
         ("PartitionDown", Delay.BLOCKED),
         ("PartitionInactive", Delay.BLOCKED),
         ("ReqNodeNotAvail, UnavailableNodes:alice-a3m-1", Delay.BLOCKED),
@@ -54,6 +59,8 @@ def waiting(reason: str, **changes: object) -> Job:
         ("QOSMaxGRESPerUser", Delay.LIMIT),
         ("AssocGrpGRES", Delay.LIMIT),
         ("AssocGrpCPUMinutesLimit", Delay.LIMIT),
+        ("QOSGrpCPURunMinutesLimit", Delay.LIMIT),
+        ("MaxGRESPerAccount", Delay.LIMIT),
     ],
 )
 def test_what_may_not_come_is_told_once_it_has_lasted(reason: str, delay: Delay | None) -> None:
@@ -65,6 +72,23 @@ def test_what_may_not_come_is_told_once_it_has_lasted(reason: str, delay: Delay 
         told = job.model_copy(update={"told": (f"1/{delay}",)})
         assert due(told, NOW + PATIENCE, PATIENCE, None) is None
         assert due(told.model_copy(update={"attempt": 2}), NOW + PATIENCE, PATIENCE, None) is delay
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("QOSMaxBillingPerJob", "It asks for more billing units than the QOS allows in one job"),
+        ("AssocMaxCpuPerJobLimit", "It asks for more cores than the account allows in one job"),
+        ("QOSMinGRES", "It asks for fewer GPUs than the QOS requires"),
+        ("AssocGrpGRES", "The account's limit of GPUs is used up"),
+        ("AssocGrpMemMinutes", "The account's budget of compute time is used up"),
+        ("QOSMaxCpuPerUserLimit", "The user's limit of cores in this QOS is reached"),
+        ("MaxNodePerAccount", "The account's limit of nodes in this QOS is reached"),
+    ],
+)
+def test_each_limit_says_whose_it_is_and_of_what(reason: str, words: str) -> None:
+    """Slurm has a code for each owner, each thing that is counted, and each way to count."""
+    assert reason_in_words(reason) == words
 
 
 def test_a_limit_that_a_job_exceeds_alone_is_told_as_that() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bot.cluster.slurm.dependency import dependency_in_words, singleton
+from bot.cluster.slurm.reason import Wait
 from bot.cluster.slurm.reasons import (
-    Wait,
     alone_in_words,
     held,
     helps,

@@ -3,41 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from enum import StrEnum
 
-AGAIN = "Cancel it, and launch it again "
+from bot.cluster.slurm.limits import limits
+from bot.cluster.slurm.reason import AGAIN, Reason, Wait
+
 RELEASE = "Then it can be released with its button, or on the cluster: `scontrol release {job}`."
 OPERATOR = "Ask an administrator of the cluster, or cancel it and launch it again elsewhere."
-
-
-class Wait(StrEnum):
-    """What must happen before a job starts."""
-
-    TURN = "turn"
-    """Others end, or a time comes, as with any job."""
-    LIMIT = "limit"
-    """Others of the same account, user or QOS end, or a budget is renewed."""
-    BLOCKED = "blocked"
-    """An administrator brings nodes or a partition back."""
-    VAIN = "vain"
-    """Somebody acts on the job itself."""
-
-
-@dataclass(frozen=True)
-class Reason:
-    """One of Slurm's reason codes: what it means, and what must happen before the job starts."""
-
-    code: str
-    """As squeue writes it; matches where the printed reason begins with it."""
-    words: str
-    """A sentence on the job ("it") without its full stop."""
-    wait: Wait = Wait.TURN
-    helps: str = ""
-    """What can be done, in sentences; `{job}` is its id."""
-    alone: str = ""
-    """What it means, in such a sentence, where nothing else of the user runs."""
-
 
 REASONS = (
     Reason("Resources", "Not enough nodes are free"),
@@ -124,19 +95,8 @@ REASONS = (
         "InvalidAccount", "Its account does not exist", Wait.VAIN, AGAIN + "with another account."
     ),
     Reason("InvalidQOS", "Its QOS does not exist", Wait.VAIN, AGAIN + "with another QOS."),
-    *(
-        Reason(
-            f"{whose}Grp{what}Minutes",
-            f"The {of} budget of compute time is used up",
-            Wait.LIMIT,
-            "It starts when the budget is renewed: an administrator of the cluster knows when.",
-        )
-        for whose, of in (("Assoc", "account's"), ("QOS", "QOS's"))
-        for what in ("Billing", "CPU", "GRES", "Mem", "Node")
-    ),
-    Reason("AssocGrpNodeLimit", "The account's node limit is used up", Wait.LIMIT),
+    *limits(),
     Reason("AssocGrpJobsLimit", "The account's limit of running jobs is reached", Wait.LIMIT),
-    Reason("AssocGrpGRES", "The account's GPU limit is used up", Wait.LIMIT),
     Reason("AssocMaxJobsLimit", "The user's limit of running jobs is reached", Wait.LIMIT),
     Reason(
         "AssocMaxWallDurationPerJobLimit",
@@ -144,26 +104,9 @@ REASONS = (
         Wait.VAIN,
         AGAIN + "with less time.",
     ),
-    Reason(
-        "AssocMaxNodePerJobLimit",
-        "It asks for more nodes than the account allows",
-        Wait.VAIN,
-        AGAIN + "with fewer nodes.",
-    ),
-    Reason(
-        "AssocMaxGRESPerJob",
-        "It asks for more GPUs than the account allows",
-        Wait.VAIN,
-        AGAIN + "with fewer GPUs.",
-    ),
     Reason("AssocGrp", "A limit of the account is reached", Wait.LIMIT),
     Reason("AssocMax", "A limit of the account is reached", Wait.LIMIT),
-    Reason(
-        "QOSMaxNodePerJobLimit",
-        "It asks for more nodes than the QOS allows in one job",
-        Wait.VAIN,
-        AGAIN + "with fewer nodes, or with another QOS.",
-    ),
+    Reason("Association", "A limit of the account is reached", Wait.LIMIT),
     Reason(
         "QOSMaxWallDurationPerJobLimit",
         "It asks for more time than the QOS allows",
@@ -171,40 +114,18 @@ REASONS = (
         AGAIN + "with less time, or with another QOS.",
     ),
     Reason(
-        "QOSMaxGRESPerJob",
-        "It asks for more GPUs than the QOS allows in one job",
-        Wait.VAIN,
-        AGAIN + "with fewer GPUs, or with another QOS.",
-    ),
-    Reason(
-        "QOSMinGRES",
-        "It asks for fewer GPUs than the QOS requires",
-        Wait.VAIN,
-        AGAIN + "with more GPUs, or with another QOS.",
-    ),
-    *(
-        Reason(
-            f"QOSMax{code}PerUser",
-            f"The user's limit of {what} in this QOS is reached",
-            Wait.LIMIT,
-            alone=f"It asks for more {what} than the QOS allows one user",
-        )
-        for code, what in (("CPU", "cores"), ("Cpu", "cores"), ("GRES", "GPUs"))
-    ),
-    Reason(
-        "QOSMaxNodePerUser",
-        "The user's limit of nodes in this QOS is reached",
-        Wait.LIMIT,
-        alone="It asks for more nodes than the QOS allows one user",
-    ),
-    Reason(
-        "QOSMaxMemoryPerUser",
-        "The user's limit of memory in this QOS is reached",
-        Wait.LIMIT,
-        alone="It asks for more memory than the QOS allows one user",
-    ),
-    Reason(
         "QOSMaxJobsPerUser", "The user's limit of running jobs in this QOS is reached", Wait.LIMIT
+    ),
+    Reason(
+        "MaxJobsPerAccount",
+        "The account's limit of running jobs in this QOS is reached",
+        Wait.LIMIT,
+    ),
+    Reason(
+        "MaxMemPerLimit",
+        "It asks for more memory than a core or a node may have",
+        Wait.VAIN,
+        AGAIN + "with less memory.",
     ),
     Reason("QOSGrp", "A limit of the QOS is reached", Wait.LIMIT),
     Reason("QOSMax", "A limit of the QOS is reached", Wait.LIMIT),
