@@ -61,6 +61,8 @@ class Course(Numerous):
     """Seconds of the longest pause between two lines."""
     short: int = 0
     """Counts up with steps after which the time limit does not suffice, and down with others."""
+    halted: bool = False
+    """Slurm has suspended it: its time limit stood still, and when it ends is not known."""
     worries: tuple[Worry, ...] = ()
     """Those that hold now."""
 
@@ -126,7 +128,7 @@ def begun(attempt: int, look: Look, now: datetime, former: str = "") -> Course:
         attempt=attempt,
         former=former,
         step=look.far.step,
-        total=look.far.total,
+        total=look.total,
         moved=now,
         first=look.far.step,
         since=now,
@@ -140,7 +142,7 @@ def moved_on(course: Course, look: Look, now: datetime) -> Course:
     """Return the course after a look at the log; a step further back begins it anew."""
     if not course.known or look.far.step < course.step:
         anew = begun(course.attempt, look, now, course.former)
-        return anew.model_copy(update={"worries": course.worries})
+        return anew.model_copy(update={"worries": course.worries, "halted": course.halted})
     if look.far.step == course.step:
         return course
     stride = max(look.stride, 1)
@@ -150,7 +152,7 @@ def moved_on(course: Course, look: Look, now: datetime) -> Course:
     return course.model_copy(
         update={
             "step": look.far.step,
-            "total": look.far.total,
+            "total": look.total,
             "moved": now,
             "lines": course.lines + lines,
             "stride": stride,
@@ -158,6 +160,11 @@ def moved_on(course: Course, look: Look, now: datetime) -> Course:
             "longest": max(course.longest, pause),
         }
     )
+
+
+def halted(course: Course) -> Course:
+    """Return the course of a job that Slurm has suspended: it is watched anew when it goes on."""
+    return course.model_copy(update={"lines": 0, "short": 0, "worries": (), "halted": True})
 
 
 def judged(
@@ -168,15 +175,11 @@ def judged(
     `ends` is when the time limit ends the job; `least` is how long no step is never a worry.
     Only what this look shows counts: where no step can be seen, nothing is said.
     """
-    if (
-        not course.known
-        or look.far.finished
-        or (look.far.total and look.far.step >= look.far.total)
-    ):
+    if not course.known or look.far.finished or (look.total and look.far.step >= look.total):
         return _with(course, (), short=0)
     patience = course.patience(least, busy=look.busy)
     short = course.short
-    if course.moved == now and ends is not None:
+    if course.moved == now and ends is not None and not course.halted:
         short = min(max(short + (1 if course.lacks(ends) else -1), 0), AGREED)
     holds = {
         Worry.STALLED: patience is not None and now - course.moved > patience,

@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.cluster import slurm
 from bot.cluster.slurm import AccountingOff, Attempt, matching
+from bot.course import halted
 from bot.diagnosis import Finding
 from bot.job import Job, Observation, State, base_id
 
@@ -65,6 +66,8 @@ def advance(job: Job, seen: Sequence[Observation]) -> Job:
     passed: dict[str, object] = {} if chief.state is State.PENDING else explained(None)
     if again:
         passed = {"progress": ""}  # how far the attempt before it came
+    elif chief.state is State.SUSPENDED and job.course is not None:
+        passed["course"] = halted(job.course)  # time without a step is none of its own
     return job.model_copy(
         update={
             "seen": _merged(job.seen, chief),
@@ -106,14 +109,6 @@ def alone(seen: Observation) -> bool:
 def earlier_of(job_id: str, others: Sequence[str]) -> tuple[str, ...]:
     """Return the ids below this one, in order."""
     return tuple(sorted((other for other in others if int(other) < int(job_id)), key=int))
-
-
-def alone_since(
-    rows: Mapping[str, Mapping[str, str]], before: datetime | None, now: datetime
-) -> datetime | None:
-    """Return since when no job of the account has held nodes; None while one does."""
-    held = any(slurm.holds(row) for mine in rows.values() for row in mine.values())
-    return None if held else before or now
 
 
 def whole(seen: Sequence[Observation]) -> Observation:

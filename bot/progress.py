@@ -71,6 +71,11 @@ class Look:
     busy: bool
     """After its last step it said that it saves or evaluates."""
 
+    @property
+    def total(self) -> int | None:
+        """The last step there will be; None where several epochs may end before their time."""
+        return None if self.far.epochs and self.far.epochs > 1 else self.far.total
+
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:

@@ -154,7 +154,7 @@ class Tracker:
                 seen = tuple(slurm.seen(row) for row in mine.values())
                 news[job_id] = following.advance(job, seen)
         if any(job.waits_since for job in self._jobs.values()):
-            self._alone_since = following.alone_since(rows, self._alone_since, now)
+            self._alone_since = waiting.alone_since(rows, self._alone_since, now)
         changed: list[tuple[Job, Rows]] = []
         complete = await self._inquiry.complete(news, gone, self._jobs)
         for job_id, job in following.with_namesakes(complete, self._jobs, rows).items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -62,6 +63,14 @@ def due(job: Job, now: datetime, patience: timedelta, alone_since: datetime | No
         if alone_since is not None and alone and now - alone_since < patience:
             return None  # Slurm may not have looked since the last of the others ended
     return None if name(job, delay) in job.told else delay
+
+
+def alone_since(
+    rows: Mapping[str, Mapping[str, str]], before: datetime | None, now: datetime
+) -> datetime | None:
+    """Return since when no job of the account has held nodes; None while one does."""
+    held = any(slurm.holds(row) for mine in rows.values() for row in mine.values())
+    return None if held else before or now
 
 
 def name(job: Job, delay: Delay) -> str:

@@ -137,3 +137,18 @@ async def test_a_drained_partition_is_told_and_the_job_starts_when_it_is_back(la
             await lab.cluster.run("scontrol", "update", f"NodeName={NODES}", "State=RESUME")
         await hands.becomes(card, "Completed after", 90)
         assert sum("Waiting since" in text for text in await thread(lab, card)) == 1
+
+
+async def test_a_request_above_the_limit_of_one_user_is_told(lab: Room) -> None:
+    """Slurm lets it wait for ever, in the words that it has for a limit that passes."""
+    limit = ("sacctmgr", "-i", "modify", "qos", "normal", "set")
+    async with told(lab) as hands:
+        await lab.cluster.run(*limit, "MaxTRESPerUser=node=1")
+        try:
+            card = await hands.launched("/slurm submit jobs/sleep.sh -J beyond -p a3m -N 2 -- 1")
+            warning = await hands.reply(card, "more nodes than the QOS allows one user", 90)
+            assert f"<@{hands.user}>" in words(warning)
+            await hands.click(warning, "cancel_job")
+            await hands.becomes(card, "Cancelled by")
+        finally:
+            await lab.cluster.run(*limit, "MaxTRESPerUser=node=-1")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.course import Course, Worry
+from bot.following import advance
 from bot.job import Job, Observation, State
 from bot.progress import look
 from bot.training import watched
@@ -237,6 +238,41 @@ def test_a_training_that_begins_again_in_its_job_is_watched_anew() -> None:
     job = train(running(), range(1, 31), 10)
     again = watched(job, lines(20), at(400), FLOOR)
     assert (course(again).first, course(again).since) == (20, at(400))
+
+
+def test_time_in_which_slurm_suspends_it_is_no_stall() -> None:
+    """Nor does its time limit run meanwhile, so that its end is not known."""
+    job = train(running(timedelta(hours=2)), range(1, 31), 10)
+    assert job.worries == (Worry.LATE,)
+    suspended = advance(job, [job.seen.model_copy(update={"state": State.SUSPENDED})])
+    resumed = advance(suspended, [job.seen])
+    for later in (4000, 4300, 4590):
+        resumed = watched(resumed, lines(30), at(later), FLOOR)
+        assert resumed.worries == ()
+    assert watched(resumed, lines(30), at(4601), FLOOR).worries == (Worry.STALLED,)
+    goes_on = watched(resumed, lines(31), at(4602), FLOOR)
+    assert goes_on.worries == ()
+    assert "step 31" in goes_on.progress
+
+
+def test_epochs_that_may_end_early_say_nothing_of_the_time() -> None:
+    """NeMo-RL stops at its number of steps, in whatever epoch that is."""
+    banner = "=" * 25
+    log = f"{banner} Epoch 1/4 {banner}\n" + "".join(
+        f"{banner} Step {step}/150 {banner}\n  • Loss: 0.5\n  • Total step time: 60.0s\n"
+        for step in range(1, 8)
+    )
+    job = running(timedelta(hours=1))
+    for index in range(8, 20):
+        log += f"{banner} Step {index}/150 {banner}\n  • Loss: 0.5\n  • Total step time: 60.0s\n"
+        job = watched(job, log, at(index * 60), FLOOR)
+        assert job.worries == ()
+    once = log.replace("Epoch 1/4", "Epoch 1/1")
+    job = running(timedelta(hours=1))
+    for index in range(8, 20):
+        log = once[: once.index(f"Step {index}/")] + f"Step {index}/150 {banner}\n"
+        job = watched(job, log, at(index * 60), FLOOR)
+    assert job.worries == (Worry.LATE,)
 
 
 def test_what_runs_no_more_or_is_being_ended_is_no_worry() -> None:
