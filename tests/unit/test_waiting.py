@@ -265,7 +265,7 @@ async def test_what_waits_in_vain_says_what_to_do(scene: Scene) -> None:
     card = await shown(scene, "stuck")
     assert isinstance(card.parts[0], Paragraph)
     assert "scontrol release 75" in plain(card.parts[0].text)
-    assert [button.action for button in card.buttons] == ["cancel_job"]
+    assert [button.action for button in card.buttons] == ["release", "cancel_job"]
     await asyncio.sleep(1.1)
     await scene.tracker.tick()
     assert await scene.card("75/1/blocked") is None
