@@ -21,6 +21,7 @@ from bot.cards.why import why_card
 from bot.diagnosis import Finding, diagnose, from_observation
 from bot.errors import AccessRefused, ClusterError, StoreFailed
 from bot.following import explained
+from bot.inquiry import tally_of
 from bot.job import Job, State
 from bot.login_node import LoginNode
 from bot.mending import case_of
@@ -46,6 +47,8 @@ class Explanation:
     """None for a job that ended well, was cancelled from here, or was lost without a trace."""
     tail: str
     progress: str
+    failed_step: str = ""
+    """The exit code of a step that failed though the job ended well."""
 
 
 class Explainer:
@@ -144,7 +147,8 @@ class Explainer:
         together = sorted([*others, job], key=lambda j: int(j.id))
         root = living(request, request_card(request, together))
         if explanation.finding is None or case is None:
-            return [root, under(request, f"{job.id}/{job.attempt}/ended", ended(request, job))]
+            told = ended(request, job, explanation.failed_step)
+            return [root, under(request, f"{job.id}/{job.attempt}/ended", told)]
         card = why_card(
             job, explanation.finding, case=case, tail=explanation.tail, tell=request.caller.user
         )
@@ -198,13 +202,14 @@ async def explanation_of(
     how_far = progress(logs.end)
     # Nothing is left to do, wherever it stopped.
     words = in_words(replace(how_far, finished=True)) if how_far else ""
+    tally = await tally_of(node, job)
     if job.seen.state.good or (job.wished and job.seen.state is State.CANCELLED):
-        return Explanation(None, logs.end, words)
+        return Explanation(None, logs.end, words, tally.failed_step if job.attempt == 1 else "")
     lost = job.seen.state is State.LOST
     # Of a job that was lost, Slurm's last word says nothing of how it ended.
     seen = job.seen.model_copy(update={"raw": ""}) if lost else job.seen
     lacking = await node.lacking(WORKLOADS[request.workload], request) if request else frozenset()
-    facts = from_observation(seen, earlier=earlier, lacking=lacking)
+    facts = from_observation(seen, earlier=earlier, lacking=lacking, tally=tally)
     # A long log takes a second of computing, in which others must get their turn.
     finding = await asyncio.to_thread(diagnose, logs.sources, facts)
     finding = replace(finding, unread=logs.unread)

@@ -155,13 +155,15 @@ def _overall(chief: Observation, counted: Sequence[tuple[State, int]]) -> Observ
     return chief.model_copy(update=end)
 
 
+_NAMED = (
+    *("name", "stdout", "stderr", "workdir", "account"),
+    *("user", "comment", "partition", "qos"),
+)
+
+
 def _merged(old: Observation, new: Observation) -> Observation:
     """Return the new observation; what it does not say stays as it was."""
-    kept: dict[str, Any] = {
-        name: getattr(old, name)
-        for name in ("name", "stdout", "workdir", "account", "user", "comment", "partition", "qos")
-        if not getattr(new, name)
-    }
+    kept: dict[str, Any] = {name: getattr(old, name) for name in _NAMED if not getattr(new, name)}
     for name in ("gpus", "restarts", "elapsed", "time_limit", "submitted"):
         if getattr(new, name) is None:
             kept[name] = getattr(old, name)
@@ -271,7 +273,7 @@ def ended_in(history: Sequence[Attempt] | AccountingOff, job: Job) -> tuple[Obse
     """Return how accounting says that all tasks of a job ended; empty while one has not."""
     if isinstance(history, AccountingOff):
         return ()
-    newest = {attempt.seen.id: attempt.seen for attempt in _attempts(history, job)}
+    newest = {attempt.seen.id: attempt.seen for attempt in attempts(history, job)}
     ended = all(seen.state.ended for seen in newest.values())
     return tuple(newest.values()) if ended else ()
 
@@ -280,7 +282,7 @@ def earlier(history: Sequence[Attempt] | AccountingOff, job: Job) -> tuple[str, 
     """Return Slurm's words for how the earlier attempts of a plain job ended, oldest first."""
     if isinstance(history, AccountingOff) or job.tasks:
         return ()
-    past = [attempt.seen for attempt in _attempts(history, job)]
+    past = [attempt.seen for attempt in attempts(history, job)]
     # The row of the attempt that waits may be there by now, or come seconds later.
     return tuple(seen.raw for seen in past if seen.state.ended or seen.raw == "REQUEUED")
 
@@ -291,11 +293,11 @@ def attempts_before(
     """Return the attempts of a plain job before the present one, oldest first."""
     if isinstance(history, AccountingOff):
         return ()
-    past = [attempt.seen for attempt in _attempts(history, job)]
+    past = [attempt.seen for attempt in attempts(history, job)]
     return tuple(past[: job.attempt - 1])
 
 
-def _attempts(history: Sequence[Attempt], job: Job) -> list[Attempt]:
+def attempts(history: Sequence[Attempt], job: Job) -> list[Attempt]:
     """Return the attempts of a job, oldest first; ids are used again after years."""
     submitted = job.seen.submitted
 

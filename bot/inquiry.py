@@ -11,7 +11,7 @@ from bot import following
 from bot.cluster import slurm
 from bot.diagnosis import diagnose, from_observation
 from bot.errors import CommandFailed, SlurmRateLimited, SlurmUnreachable
-from bot.job import Job
+from bot.job import Job, Tally
 from bot.login_node import LoginNode
 
 logger = logging.getLogger(__name__)
@@ -99,6 +99,21 @@ class Inquiry:
             seen = known.seen.model_copy(update={"cancelled_by": await self._node.account(by)})
             known = known.model_copy(update={"seen": seen})
         return known
+
+
+async def tally_of(node: LoginNode, job: Job) -> Tally:
+    """Ask what accounting adds to how a job ended; nothing of an array, or where it is silent."""
+    if job.tasks or not job.seen.state.ended:
+        return Tally()
+    since = (job.seen.submitted or job.created) - HISTORY
+    try:
+        history = await node.run(slurm.history((job.id,), since))
+    except CommandFailed:
+        return Tally()
+    if isinstance(history, slurm.AccountingOff):
+        return Tally()
+    found = following.attempts(history, job)
+    return found[-1].tally if found else Tally()
 
 
 def _with_cause(job: Job, past: Sequence[str]) -> Job:

@@ -93,6 +93,8 @@ class Observation(Numerous):
     comment: str = ""
     workdir: str = ""
     stdout: str = ""
+    stderr: str = ""
+    """Empty where it goes to the same file."""
     cancelled_by: str = ""
     """The account that cancelled it, where sacct says so."""
 
@@ -142,6 +144,12 @@ class Tally(Value):
     """Bytes of memory of the greediest task."""
     asked: int = 0
     """Bytes of memory on each node that the job had."""
+
+    @property
+    def failed_step(self) -> str:
+        """The exit code with which a step failed by itself; accounting adds up all attempts."""
+        code, _, signal = self.worst.partition(":")
+        return code if "FAILED" in self.steps and code != "0" and signal == "0" else ""
 
 
 class Job(Numerous):

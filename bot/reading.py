@@ -40,7 +40,7 @@ async def read_logs(node: LoginNode, job: Job) -> Logs:
 async def log_files_of(node: LoginNode, job: Job) -> Sequence[LogFile]:
     """Return a job's log files, newest attempt and most telling first."""
     seen = job.seen
-    ask = log_files(job.id, seen.stdout, seen.workdir, await node.roots())
+    ask = log_files(job.id, seen.stdout, seen.workdir, await node.roots(), seen.stderr)
     return await node.run(ask)
 
 

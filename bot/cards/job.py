@@ -209,7 +209,7 @@ def stuck(request: Request, job: Job) -> Card | None:
     )
 
 
-def ended(request: Request, job: Job) -> Card:
+def ended(request: Request, job: Job, failed_step: str = "") -> Card:
     """Tell the person of an end that needs no diagnosis, and how far training came.
 
     Who cancelled it knows, and is named anyway.
@@ -221,7 +221,15 @@ def ended(request: Request, job: Job) -> Card:
     return Card(
         lead=(*to, f"Job {job.id}: ", *sentence(job), *((f" {far}",) if far else ()), *made),
         tone=tone(job),
+        foot=step(failed_step),
     )
+
+
+def step(code: str) -> tuple[Text, ...]:
+    """Say that a step failed though the job ended well; nothing without its exit code."""
+    if not code:
+        return ()
+    return ((f"A step of it failed with exit code {code}, and its script went on: see its log.",),)
 
 
 def outage(cluster: str, since: datetime, detail: str) -> Card:

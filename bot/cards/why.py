@@ -7,7 +7,7 @@ from bot.cards import progress
 from bot.cards.case import Case
 from bot.cards.delay import advice
 from bot.cards.evidence import evidence, unread
-from bot.cards.job import sentence, tone
+from bot.cards.job import sentence, step, tone
 from bot.cards.letting_go import letting_go
 from bot.cards.mend import controls
 from bot.diagnosis import Finding
@@ -82,11 +82,14 @@ def waits_card(job: Job) -> Card:
     )
 
 
-def healthy_card(job: Job, words: str) -> Card:
-    """Say that nothing is wrong, as far as its log and Slurm tell; `words` are its progress."""
+def healthy_card(job: Job, words: str, failed_step: str = "") -> Card:
+    """Say that nothing is wrong, as far as its log and Slurm tell; `words` are its progress.
+
+    `failed_step` is the exit code of a step that failed all the same.
+    """
     far = progress.sentence(words)
     return Card(
         tone=tone(job),
         lead=(f"Job {job.id}: ", *sentence(job), *((f" {far}",) if far else ())),
-        foot=(("Neither Slurm nor its log shows a problem.",),),
+        foot=step(failed_step) or (("Neither Slurm nor its log shows a problem.",),),
     )

@@ -114,12 +114,12 @@ HABITS = (
 
 
 def log_files(
-    slurm_id: str, stdout: str, workdir: str, roots: Sequence[str]
+    slurm_id: str, stdout: str, workdir: str, roots: Sequence[str], stderr: str = ""
 ) -> Query[tuple[LogFile, ...]]:
     """Ask which logs a job (or task `202_3`) has below the roots.
 
     Newest attempt first, then what the training says before what the batch script says. `stdout`
-    is what scontrol names, `workdir` where the job runs; either may be empty.
+    and `stderr` are what scontrol names, `workdir` where the job runs; each may be empty.
     """
     number = re.sub(r"[^0-9_]", "_", slurm_id)
     folders = dict.fromkeys(filter(None, (posixpath.dirname(stdout), workdir)))
@@ -127,8 +127,8 @@ def log_files(
     for folder in folders:
         for habit in HABITS:
             args += [folder, habit.pattern.format(id=number)]
-    if stdout:
-        args += [stdout, ""]
+    for path in filter(None, (stdout, stderr)):
+        args += [path, ""]
     return Query(
         _FIND, lambda output: _found(output, stdout, number), tuple(args), name="log files"
     )

@@ -156,7 +156,7 @@ async def why(service: Service, node: LoginNode, job: Job) -> Card:
     request = await service.store.request(job.request)
     explanation = await explanation_of(node, job, earlier, request)
     if explanation.finding is None or explanation.finding.healthy:
-        return healthy_card(job, explanation.progress)
+        return healthy_card(job, explanation.progress, explanation.failed_step)
     finding, tail = explanation.finding, explanation.tail
     case = await case_of(node, job, request, finding, log=bool(tail or finding.evidence))
     card = why_card(job, finding, case=case, tail=tail)

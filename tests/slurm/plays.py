@@ -52,6 +52,17 @@ async def no_output_folder(stage: Stage) -> Told:
     return await stage.ends(await stage.launch("true", "--output=/nowhere/%j.out"))
 
 
+async def errors_apart(stage: Stage) -> Told:
+    """What it says on standard error goes to a file of its own."""
+    script = "echo working\necho 'torch.OutOfMemoryError: CUDA out of memory. Tried to' >&2\nexit 1"
+    return await stage.ends(await stage.launch(script, "--error=apart-%j.err"))
+
+
+async def step_failed(stage: Stage) -> Told:
+    """A step fails, and its script goes on."""
+    return await stage.ends(await stage.launch("srun sh -c 'exit 3'\ntrue"))
+
+
 async def cancelled_by_owner(stage: Stage) -> Told:
     """Its owner cancels it at the login node."""
     job = await stage.launch(LONG)
@@ -270,6 +281,8 @@ ALL = (
     exit_137,
     exit_255,
     no_output_folder,
+    errors_apart,
+    step_failed,
     cancelled_by_owner,
     cancelled_by_root,
     cancelled_by_operator,

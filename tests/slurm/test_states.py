@@ -14,6 +14,7 @@ from datetime import timedelta
 import pytest
 import pytest_asyncio
 
+from bot.card import plain
 from bot.job import State
 from tests.slurm import plays as play
 from tests.slurm.lookout import Told, lookout
@@ -89,6 +90,21 @@ async def test_a_job_whose_output_folder_is_missing(plays: Plays) -> None:
     assert "the folder of its output" in told.root
     assert told.facts["Exit code"] == "0:53"
     assert list(told.thread)[-1] == "1/why"
+
+
+async def test_a_job_whose_errors_go_to_a_file_of_their_own(plays: Plays) -> None:
+    """It is read as well."""
+    told = await plays.end_of(play.errors_apart)
+    assert told.job.label == "cuda-oom"
+    assert "1/why" in told.thread
+
+
+async def test_a_job_that_goes_on_after_a_step_failed(plays: Plays) -> None:
+    """It ends well, but that is told."""
+    told = await plays.end_of(play.step_failed)
+    assert told.job.seen.state is State.COMPLETED
+    (card,) = [m.card for m in told.channel.messages if m.key.endswith(f"{told.job.id}/1/ended")]
+    assert "A step of it failed with exit code 3," in plain(card.foot[0])
 
 
 async def test_a_job_cancelled_by_its_owner(plays: Plays) -> None:

@@ -14,6 +14,7 @@ from bot.explaining import Explainer
 from bot.job import Job, State
 from bot.ports import Output
 from tests.unit import tracking
+from tests.unit.slurm_says import sacct
 from tests.unit.telling import until
 from tests.unit.tracking import Scene
 
@@ -64,6 +65,24 @@ async def test_a_failure_without_a_log_is_explained_as_such(scene: Scene) -> Non
         await until(lambda: settled(scene))
     assert (await scene.job()).label == "cause-not-in-log"
     assert (await scene.lead("75/1/why")).startswith("@U1 Job 75: It failed, but ")
+
+
+async def test_accounting_tells_of_the_memory(scene: Scene) -> None:
+    """What Slurm kills says nothing in its log."""
+    scene.slurm.accounting = [sacct("75", "FAILED"), sacct("75.batch", "OUT_OF_MEMORY", "0:125")]
+    async with explaining(scene) as explainer:
+        explainer.explain(await ended(scene, State.FAILED))
+        await until(lambda: settled(scene))
+    assert (await scene.job()).label == "host-oom"
+
+
+async def test_a_silent_accounting_keeps_nobody_waiting(scene: Scene) -> None:
+    """The log and Slurm's own word must do."""
+    scene.slurm.instead["sacct"] = Output("", "sacct: error: Connection refused\n", 1)
+    async with explaining(scene) as explainer:
+        explainer.explain(await ended(scene, State.FAILED))
+        await until(lambda: settled(scene))
+    assert (await scene.job()).label == "cause-not-in-log"
 
 
 async def test_a_lost_job_is_not_said_to_be_well(scene: Scene) -> None:

@@ -105,6 +105,18 @@ async def test_what_an_earlier_attempt_wrote_alone_is_left_to_it(
     assert read.end == "fine\n"
 
 
+async def test_standard_error_in_a_file_of_its_own_is_read(node: LoginNode, tmp_path: Path) -> None:
+    """Whatever it is called."""
+    write(tmp_path, batch="working\n")
+    (tmp_path / "75.err").write_text(TRACE + OOM)
+    job = a_job(tmp_path)
+    apart = job.seen.model_copy(update={"stderr": str(tmp_path / "75.err")})
+    found = await explanation_of(node, job.model_copy(update={"seen": apart}))
+    assert found.finding
+    assert [(proof.file, proof.line_no) for proof in found.finding.evidence] == [("75.err", 2)]
+    assert found.tail == "working\n"
+
+
 async def test_a_job_without_logs(node: LoginNode, tmp_path: Path) -> None:
     """Nothing is asked for then."""
     read = await read_logs(node, a_job(tmp_path))

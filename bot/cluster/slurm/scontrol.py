@@ -38,6 +38,7 @@ _AFTER = r"(?=\s+(?:AdminComment|SystemComment|Comment|StdErr|Power|TresPer\w+|M
 _WORKDIR = re.compile(rf" WorkDir=(.*?){_AFTER}", re.DOTALL)
 _COMMENT = re.compile(rf" Comment=(?:(.*?)\s+StdErr=(?!.* StdErr=)|(.*?){_AFTER})", re.DOTALL)
 _STDOUT = re.compile(rf".* StdOut=(.*?){_AFTER}", re.DOTALL)
+_STDERR = re.compile(r".* StdErr=(.*?)\s+StdIn=", re.DOTALL)
 _NO_TASK = "4294967294"
 """What stands for the task in the paths of an array that has not been split yet."""
 _PAIR = re.compile(r"(?:^|\s)([A-Z][\w/:]*)=(\S*)")
@@ -107,7 +108,7 @@ def _details(output: Output) -> tuple[Observation, ...]:
 
 def _job(match: re.Match[str]) -> Observation:
     rest = match["rest"]
-    stdout = _free(_STDOUT, rest)
+    stdout, stderr = _free(_STDOUT, rest), _free(_STDERR, rest)
     pairs: dict[str, str] = {}
     for key, value in _PAIR.findall(rest):
         pairs.setdefault(key, value)
@@ -136,6 +137,7 @@ def _job(match: re.Match[str]) -> Observation:
         comment=_free(_COMMENT, rest),
         workdir=_free(_WORKDIR, rest),
         stdout="" if _NO_TASK in stdout else stdout,
+        stderr="" if _NO_TASK in stderr or stderr == stdout else stderr,
     )
 
 

@@ -131,4 +131,8 @@ def test_waiting_in_vain_looks_like_trouble(reason: str, tone: Tone) -> None:
 
 def test_nothing_wrong_is_said_to_be_so_as_far_as_is_known() -> None:
     """With how far its log is."""
-    assert "Step 3 of 50." in plain(healthy_card(tracked("x"), "step 3 of 50").lead)
+    card = healthy_card(tracked("x"), "step 3 of 50")
+    assert "Step 3 of 50." in plain(card.lead)
+    assert small_print(card) == "Neither Slurm nor its log shows a problem."
+    card = healthy_card(tracked("x"), "", failed_step="3")
+    assert "A step of it failed with exit code 3" in small_print(card)

@@ -114,7 +114,13 @@ def test_paths_with_blanks() -> None:
     job = one(
         ("/home/alice/slurm-2.out", "/home/a b/x=1 y.out"), ("WorkDir=/home/alice", "WorkDir=/w d")
     )
-    assert (job.stdout, job.workdir) == ("/home/a b/x=1 y.out", "/w d")
+    assert (job.stdout, job.stderr, job.workdir) == ("/home/a b/x=1 y.out", "", "/w d")
+
+
+def test_standard_error_in_a_file_of_its_own() -> None:
+    """Where it goes to the same file, nothing is said of it."""
+    job = one(("StdErr=/home/alice/slurm-2.out", "StdErr=/home/a b/2.err"))
+    assert (job.stdout, job.stderr) == ("/home/alice/slurm-2.out", "/home/a b/2.err")
 
 
 def test_a_job_without_comment_and_output() -> None:
