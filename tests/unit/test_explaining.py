@@ -69,6 +69,7 @@ async def test_a_failure_without_a_log_is_explained_as_such(scene: Scene) -> Non
 
 async def test_accounting_tells_of_the_memory(scene: Scene) -> None:
     """What Slurm kills says nothing in its log."""
+    scene.slurm.instead["scontrol show node"] = Output("", "", 0)
     scene.slurm.accounting = [sacct("75", "FAILED"), sacct("75.batch", "OUT_OF_MEMORY", "0:125")]
     async with explaining(scene) as explainer:
         explainer.explain(await ended(scene, State.FAILED))
