@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.card import Paragraph, Tone, plain
+from bot.errors import ClusterUnreachable, StoreFailed
 from tests.unit import tracking
 from tests.unit.slurm_says import sacct, scontrol, squeue, waits
 from tests.unit.tracking import Scene
@@ -65,6 +66,32 @@ async def test_a_stall_is_told_once_and_its_end_in_its_place(scene: Scene) -> No
         " without a step it went on, step 31 of 100."
     )
     assert "No step" not in await scene.lead()
+
+
+async def test_logs_that_cannot_be_looked_at_are_no_stall(scene: Scene) -> None:
+    """Neither while that lasts, nor when the next look finds that it went on meanwhile."""
+    scene.slurm.logs["75"] = log(30)
+    await look(scene)
+    scene.slurm.instead["peek"] = ClusterUnreachable("the connection was cut")
+    await asyncio.sleep(2.1)
+    await look(scene)
+    del scene.slurm.instead["peek"]
+    scene.slurm.logs["75"] = log(60)
+    await look(scene)
+    assert await scene.lead("75/1/stalled") == ""
+
+
+async def test_a_warning_that_could_not_be_kept_comes_again(scene: Scene) -> None:
+    """The disk was full; the job, and what is told of it, are kept together."""
+    scene.slurm.logs["75"] = log(30)
+    await look(scene)
+    scene.slurm.logs["75"] = log(31, "nan")
+    scene.store.full = True
+    with pytest.raises(StoreFailed):
+        await look(scene)
+    scene.store.full = False
+    await look(scene)
+    assert await scene.lead("75/1/diverged") != ""
 
 
 async def test_a_second_stall_of_an_attempt_stands_on_the_card_alone(scene: Scene) -> None:
