@@ -86,7 +86,7 @@ _PREFIX = pattern(
     # mpirun --tag-output, and as cloud services start it
     r"|\[\d+,(?:mpirank:)?\d+(?:,[\w.-]+)?\]<std(?:err|out)>: ?"
     # launchers that number their children
-    r"|\[\d{1,5}\](?:: ?| )"
+    r"|\[\d{1,5}\](?:: ?| )|\((?:worker|rank)[_ ]?\d+\) ?:? "
     # docker compose
     r"|[a-z][\w.-]*\d +\| "
     # journald

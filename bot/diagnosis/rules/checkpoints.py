@@ -29,7 +29,7 @@ RULES = (
             r"can't find \S+ files in directory",
             r"Client provided checkpoint load path",
             r"'--exit-on-missing-checkpoint' set",
-            r"NotFoundError: There were no checkpoints found",
+            r"NotFoundError: There (?:was|were) no checkpoint",
             r"Cannot find any model weights with",
             r"(?:Error|ERROR|error)\b.*[Cc]heckpoint.*(?:does not exist|not found)",
             r"is not a (?:distributed )?checkpoint",

@@ -65,6 +65,8 @@ RULES = (
             r"NCCL (?:error|Error).*(?:invalid (?:argument|usage)|ncclInvalid(?:Usage|Argument))",
             r"ncclInvalid(?:Usage|Argument)",
             r"Duplicate GPU detected",
+            r"ncclCommInitRank\w* failed: ",
+            r"NCCL WARN .*[Mm]essage truncated",
             r"Bootstrap : no socket interface found",
             r"no algorithm/protocol available",
         ),

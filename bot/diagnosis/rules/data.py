@@ -230,7 +230,11 @@ RULES = (
             r"num_samples should be a positive integer value, but got num_samples=0",
             r"Dataset is too small|[Nn]ot enough (?:samples|data|documents)",
             r"`?Dataloader`? (?:has|returned) 0 (?:batches|length)",
-            r"(?:Error|ERROR|error)\b.*[Dd]ataset (?:is empty|has no samples|of length 0)",
+            (
+                r"(?:Error|ERROR|error|Exception)\b.*[Dd]ataset (?:is empty|has no samples|of "
+                r"length 0)"
+            ),
+            r"len\(DataLoader\) returns 0",
             r"`Trainer\.fit` stopped: No training batches",
             r"no samples? (?:left )?to consume",
             r"[Nn]o samples found\b",

@@ -73,7 +73,9 @@ RULES = (
         patterns=(
             r"uncorrectable (?:NVLink error|ECC error)",
             r"Unable to determine the device handle for (?:GPU|gpu)",
-            r"GPU has fallen off the bus",
+            r"fallen off the bus",
+            r"NV_ERR_(?:RESET_REQUIRED|GPU_IS_LOST)|NVIDIA probe routine failed for",
+            r"^\| *(?:\d+ .*|N/A +|\d+% +)?ERR! .*\|$",  # a row of nvidia-smi's table
             r"GPU is lost",
             r"[Dd]ouble[ -][Bb]it ECC error (?:detected|encountered|count exceeded)",
             r"(?i)remapping failure(?: occurred)? *: yes",

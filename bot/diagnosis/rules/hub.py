@@ -176,8 +176,32 @@ RULES = (
             r"CommError: ",
             r"wandb.*(?:ServiceStart\w+Error|Error communicating with wandb process)",
             r"(?:ConnectionError|Timeout|SSLError|ProxyError).*api\.wandb\.ai",
+            r"W&B process (?:failed to launch|\(PID \d+\) did not respond)",
         ),
         actions=(Action.RESUBMIT_OFFLINE,),
         transient=True,
+    ),
+    Rule(
+        label="wandb-network",
+        group=_GROUP,
+        title="The process of Weights & Biases did not start or answer.",
+        remedy="Set WANDB_MODE=offline and sync later; rerun if it was the load of the node.",
+        patterns=(
+            (
+                r"^(?:\w+\.)*(?:Exception: problem|TimeoutError|Timeout|ConnectionError|"
+                r"ConnectionRefusedError|ConnectTimeout|ReadTimeout)\b"
+            ),
+        ),
+        actions=(Action.RESUBMIT_OFFLINE,),
+        transient=True,
+        within=r"File \"[^\"]*wandb/(?:sdk|apis|old)/",
+        last_resort=True,
+        lines=(
+            (
+                "Traceback (most recent call last):\n"
+                '  File "/opt/v/wandb/sdk/service/service.py", line 114, in _wait_for_ports\n'
+                "Exception: problem"
+            ),
+        ),
     ),
 )

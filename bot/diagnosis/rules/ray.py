@@ -68,7 +68,10 @@ RULES = (
             r"GCS (?:cannot find the node with|has started but no raylets have registered)",
             r"[Cc]an ?not (?:found|find) the matched Raylet address",
             r"have not registered within the timeout",
-            r"Ray processes died unexpectedly",
+            r"Ray (?:sub)?processes (?:died|exited) unexpectedly",
+            r"raylet \[exit code=",
+            r"Ray expects this IP address to be either the GCS address or one of",
+            r"the driver needs to connect to have not registered with GCS",
             r"raylet (?:process )?(?:failed|crashed)",
             r"node .* failed to (?:register|start).*raylet",
             (
