@@ -139,8 +139,11 @@ def begun(attempt: int, look: Look, now: datetime, former: str = "") -> Course:
 
 
 def moved_on(course: Course, look: Look, now: datetime) -> Course:
-    """Return the course after a look at the log; a step further back begins it anew."""
-    if not course.known or look.far.step < course.step:
+    """Return the course after a look at the log; a step further back begins it anew.
+
+    So does another number of steps, as of a bar that is another one.
+    """
+    if not course.known or look.far.step < course.step or look.total != course.total:
         anew = begun(course.attempt, look, now, course.former)
         return anew.model_copy(update={"worries": course.worries, "halted": course.halted})
     if look.far.step == course.step:

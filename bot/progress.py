@@ -93,6 +93,8 @@ class Shape:
     """Fields that hold the average reward."""
     block: bool = False
     """The fields stand on the lines after, up to the next step."""
+    bar: bool = False
+    """It is a bar, such as anything may print: lines of another trainer come first."""
     epoch: str = ""
     """RE2 with two groups, epoch and epochs: step numbers begin anew in each."""
     skipped: str = ""
@@ -119,6 +121,23 @@ SHAPES = (
         skipped="number of skipped iterations",
     ),
     Shape(
+        name="Lightning",
+        line=r"\bEpoch \d+: +\d+%\|[^|\n]{0,200}\| *(\d+)/(\d+) \[",
+        losses=("reduced_train_loss", "train_loss", "train_loss_step", "loss"),
+        seconds=(("s/it", 1.0),),
+        block=True,
+        bar=True,
+    ),
+    Shape(
+        name="transformers",
+        # Bars of other things say what they are: `Map: 12%|`.
+        line=r"(?:^|[\r\n]) *\d+%\|[^|\n]{0,200}\| *(\d+)/(\d+) \[",
+        losses=("loss",),
+        seconds=(("s/it", 1.0),),
+        block=True,
+        bar=True,
+    ),
+    Shape(
         name="NeMo-RL",
         line=r"={10,} Step (\d+)/(\d+) ={10,}",
         losses=("Loss", "loss", "Validation loss"),
@@ -132,9 +151,13 @@ SHAPES = (
 _FIELD = re2.compile(
     r"(?:\||•) *([^|:\n]+?) *: *([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|inf))".encode()
 )
+_PAIR = re2.compile(rb"(?:'(\w+)': '?|[ ,](\w+)=)([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|inf))")
+"""`'loss': 1.48` and `loss=1.48`."""
+_RATE = re2.compile(rb"(\d+(?:\.\d+)?)(s/it|it/s)")
 _FINISHED = re2.compile(
     rb"`Trainer\.fit` stopped: |\[after training is done\]|exiting program at iteration"
     rb"|Max number of (?:steps|epochs) has been reached, stopping training early"
+    rb"|'train_runtime':"
 )
 _BUSY = re2.compile(
     rb"(?i)saving checkpoint|saving model to|scheduled async checkpoint save"
@@ -184,8 +207,8 @@ def _far(steps: Sequence[Progress], raw: bytes, pace: float | None) -> Progress:
     left = None if last.total is None else max(last.total - last.step, 0)
     return replace(
         last,
-        loss=_newest([step.loss for step in steps[-2:]]),
-        reward=_newest([step.reward for step in steps[-2:]]),
+        loss=_newest([step.loss for step in steps]),
+        reward=_newest([step.reward for step in steps]),
         eta=None if pace is None or left is None else timedelta(seconds=pace * left),
         checkpoint=_checkpoint(raw),
         finished=_FINISHED.search(raw) is not None,
@@ -200,7 +223,7 @@ def _last_step(raw: bytes) -> int:
 
 
 def _newest(figures: Sequence[float | None]) -> float | None:
-    """Return the last figure that is known: the step that runs has none yet."""
+    """Return the last figure that is known: not each step prints one."""
     return next((figure for figure in reversed(figures) if figure is not None), None)
 
 
@@ -208,7 +231,7 @@ def readings(text: str) -> Iterator[Progress]:
     """Yield each step of a log in order, as the trainer that printed most of them prints it."""
     raw = text.encode()
     found = [(shape, list(_compiled(shape.line).finditer(raw))) for shape in SHAPES]
-    shape, lines = max(found, key=lambda pair: len(pair[1]))
+    shape, lines = max(found, key=lambda pair: (bool(pair[1]) and not pair[0].bar, len(pair[1])))
     epochs = list(_compiled(shape.epoch).finditer(raw)) if shape.epoch else []
     for line, end in zip(lines, _ends(shape, lines, raw), strict=True):
         before = [epoch for epoch in epochs if epoch.start() < line.start()][-1:]
@@ -226,6 +249,8 @@ def _reading(
     loss = next((fields[key] for key in shape.losses if key in fields), None)
     if loss is None and fields.get(shape.skipped) == 0:
         loss = math.nan
+    if loss == 0 and math.isnan(fields.get("grad_norm", 0)):
+        loss = math.nan  # transformers leaves what is no number out of the average that it prints
     reward = next((fields[key] for key in shape.rewards if key in fields), None)
     seconds = next((fields[key] * unit for key, unit in shape.seconds if key in fields), None)
     return Progress(
@@ -252,9 +277,15 @@ def _ends(shape: Shape, lines: Sequence[Any], raw: bytes) -> Iterator[int]:
 
 
 def _fields(raw: bytes) -> dict[str, float]:
-    """Return the numbers of `| name: value` and `• name: value`."""
-    pairs = ((m[1].decode("utf-8", "replace"), m[2]) for m in _FIELD.finditer(raw))
-    return {name: float(value) for name, value in pairs}
+    """Return the numbers of `| name: value`, `• name: value`, and those beside a bar."""
+    found = {m[1].decode("utf-8", "replace"): float(m[2]) for m in _FIELD.finditer(raw)}
+    if not (rates := _RATE.findall(raw)):
+        return found
+    found |= {(m[1] or m[2]).decode(): float(m[3]) for m in _PAIR.finditer(raw)}
+    rate, unit = float(rates[0][0]), rates[0][1]
+    if rate:
+        found["s/it"] = rate if unit == b"s/it" else 1 / rate
+    return found
 
 
 def _checkpoint(raw: bytes) -> str:

@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 
 from bot import course
 from bot.cards.progress import in_words
+from bot.course import Course
 from bot.job import Job
-from bot.progress import look
+from bot.progress import Look, look
 
 
 def watched(job: Job, text: str, now: datetime, least: timedelta) -> Job:
@@ -22,12 +23,19 @@ def watched(job: Job, text: str, now: datetime, least: timedelta) -> Job:
         return job.model_copy(
             update={"progress": "", "course": course.before(job.attempt, words, now)}
         )
-    if seen is None or words == (was.former if was else ""):
+    if seen is None or words == (was.former if was else "") or _beside(seen, was):
         return job
     goes = course.moved_on(was, seen, now) if was else course.begun(job.attempt, seen, now)
     if not job.tasks:  # of an array's tasks now this one is looked at, now that one
         goes = course.judged(goes, seen, now, ends=job.ends, least=least)
     return _told(job.model_copy(update={"progress": words, "course": goes}))
+
+
+def _beside(seen: Look, was: Course | None) -> bool:
+    """Whether a bar with fewer steps is looked at than that of the training: an evaluation's."""
+    if was is None or was.total is None or seen.total is None:
+        return False
+    return was.step < was.total and seen.total < was.total
 
 
 def _told(job: Job) -> Job:

@@ -275,6 +275,25 @@ def test_epochs_that_may_end_early_say_nothing_of_the_time() -> None:
     assert job.worries == (Worry.LATE,)
 
 
+def bars(until: int, of: int = 2000) -> str:
+    """The bars of the last steps, as transformers draws them."""
+    shown = range(max(0, until - 20), until + 1)
+    return "".join(f"\r {n * 100 // of:2}%|██▏  | {n}/{of} [0:10<1:00,  5.0s/it]" for n in shown)
+
+
+def test_the_bar_of_an_evaluation_is_not_the_trainings() -> None:
+    """It looks the same, but has fewer steps; after the training's end it is another training."""
+    job = running()
+    for done in range(1, 31):
+        job = watched(job, bars(done), at(done * 5), FLOOR)
+    assert "step 30 of 2,000" in job.progress
+    assert watched(job, bars(3, of=25), at(9000), FLOOR) == job
+    assert "step 31 of 2,000" in watched(job, bars(31), at(9100), FLOOR).progress
+    assert watched(job, bars(30), at(9100), FLOOR).worries == (Worry.STALLED,)
+    job = watched(job, bars(2000), at(9999), FLOOR)
+    assert "step 3 of 25" in watched(job, bars(3, of=25), at(10_010), FLOOR).progress
+
+
 def test_what_runs_no_more_or_is_being_ended_is_no_worry() -> None:
     job = watched(running(), line(0, loss="nan"), at(60), FLOOR)
     assert job.worries

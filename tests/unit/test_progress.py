@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.progress import Progress, progress, readings
+from bot.progress import Progress, look, progress, readings
 
 STEP = "[default0]:Training epoch 0, iteration"
 NEMO = f"""\
@@ -131,3 +131,65 @@ def test_each_step_can_be_read_for_a_plot() -> None:
 def test_text_without_steps_is_no_progress(text: str) -> None:
     """Nothing is made up."""
     assert progress(text) is None
+
+
+def bar(step: int, total: int = 2000, rate: str = "5.0s/it") -> str:
+    """A bar as tqdm draws it over the one before."""
+    return f"\r {step * 100 // total:2}%|██▏       | {step}/{total} [35:58<2:25:12,  {rate}]"
+
+
+def test_the_bar_of_transformers_is_progress() -> None:
+    """It prints the loss on lines between, and not for each step."""
+    log = "".join(map(bar, range(391, 401))) + "\n{'loss': 1.48, 'grad_norm': 1.2, 'epoch': 0.6}\n"
+    found = progress(log + "".join(map(bar, range(401, 410))))
+    assert found is not None
+    assert (found.step, found.total, found.loss, found.step_seconds) == (409, 2000, 1.48, 5.0)
+    assert found.eta == timedelta(seconds=1591 * 5)
+
+
+def test_steps_faster_than_a_second_are_counted_by_the_second() -> None:
+    found = progress(bar(400, rate="4.00it/s"))
+    assert found is not None
+    assert found.step_seconds == 0.25
+
+
+@pytest.mark.parametrize(
+    ("said", "lost"),
+    [
+        ("{'loss': nan, 'grad_norm': nan}", True),
+        ("{'loss': 0.0, 'grad_norm': nan}", True),
+        ("{'loss': 0.0, 'grad_norm': 0.3}", False),
+        ("{'loss': 1.4, 'grad_norm': nan}", False),
+    ],
+)
+def test_transformers_hides_a_loss_that_is_nan(said: str, lost: bool) -> None:
+    """It averages over the steps whose loss is a number; where none is, that is 0."""
+    seen = look(bar(400) + f"\n{said}\n")
+    assert seen is not None
+    assert seen.diverged is lost
+
+
+def test_the_bar_of_lightning_is_progress() -> None:
+    line = "Epoch 0:  10%|█         | {}/2400 [00:03<1:10:51,  1.5s/it, v_num=, train_loss={}]\n"
+    seen = look(line.format(240, 3.4) + line.format(241, 3.3))
+    assert seen is not None
+    assert (seen.far.step, seen.far.total, seen.far.loss, seen.pace) == (241, 2400, 3.3, 1.5)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Map:  12%|█▏        | 120/1000 [02:00<14:40,  1.02it/s]",
+        "Loading checkpoint shards:  50%|█████     | 2/4 [00:01<00:01,  1.5s/it]",
+        "Validation DataLoader 0:  50%|█████     | 2/4 [00:01<00:01,  1.5s/it]",
+    ],
+)
+def test_a_bar_that_says_what_it_is_of_is_no_training(said: str) -> None:
+    assert look(said + "\n") is None
+
+
+def test_lines_of_a_trainer_come_before_bars() -> None:
+    """However many of these there are."""
+    found = progress(NEMO + "".join(bar(step, 20) for step in range(20)))
+    assert found is not None
+    assert (found.step, found.total) == (5, 10)
