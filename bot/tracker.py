@@ -187,8 +187,11 @@ class Tracker:
             logger.warning("the logs cannot be looked at: %s", error.sentence, extra=extra)
             return []
         now, least = datetime.now(UTC), self._node.settings.warnings.no_step_for
-        looked = [(job, watched(job, ends.get(job.id, ""), now, least)) for job in running]
-        return [after for before, after in looked if after != before]
+        # A hundred logs take half a second of computing, in which others must get their turn.
+        looked = await asyncio.to_thread(
+            lambda: [watched(job, ends.get(job.id, ""), now, least) for job in running]
+        )
+        return [after for before, after in zip(running, looked, strict=True) if after != before]
 
     async def _held_up(self) -> list[Job]:
         """Return the jobs that have waited too long for what may not come."""
