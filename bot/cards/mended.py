@@ -80,8 +80,16 @@ def cancelled_all(outcomes: Sequence[tuple[Job, Cancellation]]) -> Card:
     )
 
 
-def nothing_to_cancel(job: Job) -> Card:
-    """Say how a job had ended before, or that sight of it was lost."""
+def nothing_to_cancel(job: Job, later: Job | None = None) -> Card:
+    """Say how a job had ended before, or that sight of it was lost.
+
+    `later` is a further attempt of the same launch, which has not ended.
+    """
+    if later is not None:
+        words = " Attempt {nth} of {of} is job {job}; this ends it: {line}"
+        line = Mono(text=f"/slurm cancel {later.id}")
+        attempt = parts.fill(words, nth=str(later.nth), of=str(later.of), job=later.id, line=line)
+        return Card(lead=(f"Job {job.id} has ended. ", *ending(job), *attempt))
     if job.seen.state is State.LOST:
         return Card(lead=(f"Job {job.id}: ", *sentence(job), " There is nothing to cancel."))
     return Card(lead=(f"Job {job.id} has ended. ", *ending(job), " There is nothing to cancel."))

@@ -29,7 +29,7 @@ async def cancel(service: Service, act: Act, node: LoginNode, job: Job) -> Card:
         gone = await retries.call_off(service, act, waits) if waits is not None else None
         if gone is not None:
             return mended.stopped_retrying(job, gone)
-        return mended.nothing_to_cancel(job)
+        return mended.nothing_to_cancel(job, await retries.live_job(service, job))
     outcome = await stop(service, act, node, job)
     if not job.request:
         return mended.cancelled(job, outcome)

@@ -225,6 +225,13 @@ async def went_on(service: Service, request: Request) -> bool:
     return after is not None and after.stage not in {Stage.WAITING, Stage.WITHDRAWN}
 
 
+async def live_job(service: Service, job: Job) -> Job | None:
+    """Return the job of a later attempt of the same launch that has not ended."""
+    request = await service.store.request(job.request)
+    found = await service.jobs_of_newest(request.root) if request else ()
+    return next((one for one in found if not one.seen.state.ended), None)
+
+
 async def _before(service: Service, retry: Request) -> Sequence[Job]:
     """Return the jobs of the attempt before."""
     return await service.store.jobs_of(attempt_id(retry.root, retry.nth - 1))

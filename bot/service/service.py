@@ -146,13 +146,13 @@ class Service:
         request_id = messages.request_id(key)
         if not request_id:
             raise UnknownJob(await self._which(act, node))
-        jobs = await self._newest_jobs(request_id)
+        jobs = await self.jobs_of_newest(request_id)
         if not jobs:
             raise UnknownJob("This request has no job")
         return chief(jobs)
 
-    async def _newest_jobs(self, request_id: str) -> Sequence[Job]:
-        """Return the jobs of the last attempt of a launch that has any."""
+    async def jobs_of_newest(self, request_id: str) -> Sequence[Job]:
+        """Return the jobs of the last attempt that has any; the first request names the launch."""
         jobs = await self.store.jobs_of(request_id)
         for number in count(2):
             request = await self.store.request(attempt_id(request_id, number))

@@ -186,6 +186,19 @@ async def test_what_people_or_slurm_end_is_not_run_again(lab: Room) -> None:
         assert len(await jobs_named(lab.cluster, "ended")) == 1
 
 
+async def test_a_job_that_runs_again_is_ended_by_its_new_number(lab: Room) -> None:
+    """Whoever types the old one is told the new one."""
+    async with told(lab) as hands:
+        line = "/slurm submit jobs/flaky.sh -J renamed -p a3m --retries 1 -- 1 port 300"
+        card = await hands.launched(line)
+        old = number(await hands.becomes(card, "Attempt 2 of 2 starts", 60))
+        new = number(await hands.becomes(card, "Running on"))
+        answer = words(await hands.asked(f"/slurm cancel {old}"))
+        assert f"Attempt 2 of 2 is job {new}" in answer
+        await hands.asked(f"/slurm cancel {new}")
+        await hands.becomes(card, "Cancelled by")
+
+
 async def test_people_stop_further_attempts(cluster: EmbeddedCluster, tmp_path: Path) -> None:
     """By the button, by /slurm cancel, or by running it again; others may not."""
     async with (

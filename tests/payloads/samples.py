@@ -268,6 +268,8 @@ def _retries(word: str) -> Iterator[tuple[str, Card]]:
         yield f"retry.given_up/{end.name}", retries.given_up(one, GivenUp(end, failures))
     unknown = GivenUp(Why.LASTING, (Failure(job="75", label=NOT_IN_LOG, cause=word),))
     yield "retry.given_up/no cause", retries.given_up(one, unknown)
+    over = tracked(word, State.FAILED)
+    yield "mended.nothing_to_cancel/later", mended.nothing_to_cancel(over, tracked(word, nth=2))
     yield "mended.stopped_retrying/", mended.stopped_retrying(tracked(word, State.FAILED), one)
     yield "request.proposed/retries", request.proposed(asked(word, options={"retries": 10}))
     rows = [lists.Row(seen(word))]

@@ -126,6 +126,21 @@ async def test_jobs_that_exist_stay_as_they_are(store: SqlStore) -> None:
     assert await store.jobs_of("r1") == [job("75", State.RUNNING), job("76", State.PENDING)]
 
 
+async def test_what_comes_after_a_job_is_added_once(store: SqlStore) -> None:
+    """With the job and what is told of it; a request that has moved on stays as it is."""
+    await store.add_request(request())
+    again = request("r2", Stage.WAITING)
+    await store.save_jobs([job(settled=True)], [wanted()], requests=[again])
+    assert await store.requests(Stage.WAITING) == [again]
+    moved = again.model_copy(update={"stage": Stage.ACCEPTED})
+    assert await store.save_request(moved, was=Stage.WAITING)
+    await store.save_jobs([job(settled=True)], requests=[again])
+    assert await store.request("r2") == moved
+    with pytest.raises(StoreFailed):
+        await store.save_jobs([job("80", of="nobody")], requests=[request("r3", Stage.WAITING)])
+    assert await store.request("r3") is None
+
+
 async def test_a_failed_transaction_leaves_nothing(store: SqlStore) -> None:
     """A job of a request that is not there takes its stage and message back with it."""
     await store.add_request(request())

@@ -2,9 +2,9 @@
 #SBATCH --job-name=flaky
 #SBATCH --nodes=1
 #SBATCH --time=00:05:00
-# Fails so many times before it works, in one of the ways below: sbatch flaky.sh 1 port
+# Fails so many times in one of the ways below, then works for some seconds: sbatch flaky.sh 1 port 30
 set -euo pipefail
-times=${1:-1} way=${2:-port}
+times=${1:-1} way=${2:-port} seconds=${3:-0}
 count=$HOME/.flaky/$SLURM_JOB_NAME
 mkdir -p "${count%/*}"
 before=$(cat "$count" 2>/dev/null || echo 0)
@@ -19,3 +19,4 @@ if [ "$before" -lt "$times" ]; then
   exit 1
 fi
 echo "it works"
+sleep "$seconds"
