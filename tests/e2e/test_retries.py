@@ -37,14 +37,12 @@ async def test_a_failure_that_passes_is_run_again_until_it_works(lab: Room) -> N
     async with told(lab) as hands:
         card = await hands.launched("/slurm submit jobs/flaky.sh -J passes --retries 3 -- 2 port")
         assert "Attempt  1 of 4" in words(card)
-        first = number(await hands.becomes(card, "Attempt 2 of 4 starts"))
-        assert "The port of the rendezvous is taken" in words(
-            await hands.reply(card, f"Job {first}: ")
-        )
+        first = number(await hands.reply(card, "The port of the rendezvous is taken", 60))
         await hands.reply(card, "Attempt 2 of 4 is job")
         await hands.reply(card, "Attempt 3 of 4 is job", 60)
         done = await hands.becomes(card, "Completed after", 60)
         jobs = await jobs_named(lab.cluster, "passes")
+        assert jobs[0].id == first
         assert [job.state for job in jobs] == ["FAILED", "FAILED", "COMPLETED"]
         assert f"Attempt  3 of 4, after job {jobs[1].id}" in words(done)
         assert number(done) == jobs[2].id
@@ -130,7 +128,7 @@ async def test_a_training_goes_on_from_its_last_checkpoint(lab: Room) -> None:
     try:
         async with told(lab) as hands:
             card = await hands.launched("/nemo-rl run again -p a3m --time 5 --retries 1")
-            first = number(await hands.becomes(card, "Attempt 2 of 2 starts", 90))
+            first = number(await hands.reply(card, "The port of the rendezvous is taken", 90))
             goes_on = await hands.reply(card, "It goes on from the checkpoint of step 10", 30)
             done = words(await hands.becomes(card, "Completed after", 120))
             setting = f"checkpointing.checkpoint_dir={folder}/{first}/checkpoints"
@@ -191,7 +189,8 @@ async def test_a_job_that_runs_again_is_ended_by_its_new_number(lab: Room) -> No
     async with told(lab) as hands:
         line = "/slurm submit jobs/flaky.sh -J renamed -p a3m --retries 1 -- 1 port 300"
         card = await hands.launched(line)
-        old = number(await hands.becomes(card, "Attempt 2 of 2 starts", 60))
+        old = number(await hands.reply(card, "The port of the rendezvous is taken", 60))
+        await hands.reply(card, "Attempt 2 of 2 is job", 60)
         new = number(await hands.becomes(card, "Running on"))
         answer = words(await hands.asked(f"/slurm cancel {old}"))
         assert f"Attempt 2 of 2 is job {new}" in answer
