@@ -40,7 +40,6 @@ def test_a_launch_shows_the_request_and_what_would_run() -> None:
         "qos": None,
         "after": [],
         "exclude": None,
-        "env": [],
         "retries": 0,
         "dry_run": False,
         "env": [],
