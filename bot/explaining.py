@@ -18,7 +18,8 @@ from bot.cards.repeats import with_past
 from bot.cards.request import request_card
 from bot.cards.retry import given_up, line, waiting
 from bot.cards.why import why_card
-from bot.diagnosis import Finding, diagnose, from_observation
+from bot.diagnosis import Finding, Source, diagnose, from_observation
+from bot.diagnosis.finding import NOT_IN_LOG
 from bot.errors import AccessRefused, ClusterError, StoreFailed
 from bot.following import explained
 from bot.inquiry import tally_of
@@ -29,7 +30,7 @@ from bot.messages import attempt_line, living, under, why_of
 from bot.model import Request
 from bot.ports import Store, Wanted
 from bot.progress import progress
-from bot.reading import read_logs
+from bot.reading import launched_by, read_logs
 from bot.retry import Chances, GivenUp, retry
 from bot.workloads import WORKLOADS
 
@@ -212,6 +213,10 @@ async def explanation_of(
     facts = from_observation(seen, earlier=earlier, lacking=lacking, tally=tally)
     # A long log takes a second of computing, in which others must get their turn.
     finding = await asyncio.to_thread(diagnose, logs.sources, facts)
+    if finding.label == NOT_IN_LOG and (run := await launched_by(node, job)) and run.exit:
+        # What a launcher says that did its work well is no cause.
+        said = Source("the launcher", (f"{run.out}\n{run.err}".encode(),))
+        finding = await asyncio.to_thread(diagnose, [*logs.sources, said], facts)
     finding = replace(finding, unread=logs.unread)
     return Explanation(None if lost and finding.healthy else finding, logs.end, words)
 

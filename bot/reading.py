@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.cluster.files import NoFile
+from bot.cluster.launch import look
 from bot.cluster.logs import LogFile, LogKind, log_files
 from bot.cluster.sift import FILES, Sifted, sift
+from bot.cluster.spool import Run
 from bot.diagnosis import STEPS, WORDS, Source
 from bot.job import Job
 from bot.login_node import LoginNode
@@ -42,6 +44,14 @@ async def log_files_of(node: LoginNode, job: Job) -> Sequence[LogFile]:
     seen = job.seen
     ask = log_files(job.id, seen.stdout, seen.workdir, await node.roots(), seen.stderr)
     return await node.run(ask)
+
+
+async def launched_by(node: LoginNode, job: Job) -> Run | None:
+    """Return what is kept of the launcher of a job; None where it was launched elsewhere."""
+    if not job.request:
+        return None
+    spool = (await node.run(look((job.request,)))).get(job.request)
+    return spool.runs[-1] if spool and spool.runs else None
 
 
 def logs(

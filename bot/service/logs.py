@@ -11,12 +11,11 @@ import re2
 from bot.card import Card
 from bot.cards import logs as cards
 from bot.cluster import files
-from bot.cluster.launch import look
 from bot.cluster.logs import LogFile, LogKind
 from bot.errors import FieldError, InputRefused, UserError
 from bot.job import Job
 from bot.login_node import LoginNode
-from bot.reading import log_files_of
+from bot.reading import launched_by, log_files_of
 from bot.words import count
 
 
@@ -100,12 +99,9 @@ async def _lines(node: LoginNode, job: Job, file: LogFile, wish: Wish) -> Card:
 
 async def _launcher(node: LoginNode, job: Job, wish: Wish) -> Card:
     """Show what the launcher printed on the login node, as the spool keeps it."""
-    if not job.request:
+    run = await launched_by(node, job)
+    if run is None:
         return cards.no_launcher_card(job)
-    spool = (await node.run(look((job.request,)))).get(job.request)
-    if spool is None or not spool.runs:
-        return cards.no_launcher_card(job)
-    run = spool.runs[-1]
     lines = [line for text in (run.out, run.err) for line in text.splitlines()]
     if wish.grep:
         pattern = re2.compile(wish.grep)

@@ -77,6 +77,8 @@ class FakeSlurm:
                 said = "".join(f"{job}\x1f{self.logs.get(job, '')}\x1e" for job in args[3::3])
             case "id":
                 said = {"50001": "alice", "50002": "bob"}.get(args[0], args[0])
+            case "look":
+                said = ""
             case "home":
                 said = "/home/alice"
             case other:

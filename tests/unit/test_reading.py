@@ -9,6 +9,7 @@ import pytest
 from bot.card import plain
 from bot.cards.evidence import unread
 from bot.cluster.files import NoFile, Why
+from bot.cluster.launch import launch
 from bot.cluster.logs import LogFile, LogKind
 from bot.cluster.sift import FILES, Bounds, Sifted
 from bot.cluster_settings import ClusterSettings
@@ -16,6 +17,7 @@ from bot.diagnosis import Facts, diagnose
 from bot.explaining import explanation_of
 from bot.job import Job, State
 from bot.login_node import LoginNode
+from bot.model import Launch
 from bot.policy import Policy
 from bot.reading import logs, read_logs
 from tests.payloads.values import seen, tracked
@@ -26,6 +28,7 @@ STEP = "Training epoch 0, iteration {0}/99999 | global_step: {0} | reduced_train
 TRACE = "Traceback (most recent call last):\n"
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
 GLOO = "RuntimeError: Connection reset by peer\n"
+GATED = "huggingface_hub.errors.GatedRepoError: 403 Client Error."
 XID = "NVRM: Xid (PCI:0000:97:00): 79, pid=1234, GPU has fallen off the bus.\n"
 
 
@@ -46,7 +49,9 @@ def node(tmp_path: Path) -> LoginNode:
 def a_job(home: Path, nodes: str = "a-[0-2]") -> Job:
     """Job 75, which failed."""
     out = str(home / "slurm-75.out")
-    observed = seen("x", State.FAILED, workdir=str(home), stdout=out, node_list=nodes)
+    observed = seen(
+        *("x", State.FAILED), raw="FAILED", workdir=str(home), stdout=out, node_list=nodes
+    )
     return tracked("x", State.FAILED).model_copy(update={"id": "75", "seen": observed})
 
 
@@ -115,6 +120,22 @@ async def test_standard_error_in_a_file_of_its_own_is_read(node: LoginNode, tmp_
     assert found.finding
     assert [(proof.file, proof.line_no) for proof in found.finding.evidence] == [("75.err", 2)]
     assert found.tail == "working\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "label"), [(1, "hf-gated"), (0, "cause-not-in-log")], ids=["failed", "well"]
+)
+async def test_a_launcher_that_failed_may_know_the_cause(
+    node: LoginNode, tmp_path: Path, code: int, label: str
+) -> None:
+    """Where no log does; one that did its work may say what it likes."""
+    script = f"echo '{GATED}' >&2; exit {code}"
+    what = Launch(argv=("sh", "-c", script), cwd=str(tmp_path))
+    await node.run(launch("r1", 1, what, 10.0))
+    write(tmp_path, batch="working\n")
+    found = await explanation_of(node, a_job(tmp_path).model_copy(update={"request": "r1"}))
+    assert found.finding
+    assert found.finding.label == label
 
 
 async def test_a_job_without_logs(node: LoginNode, tmp_path: Path) -> None:
