@@ -20,7 +20,7 @@ from bot.cards.retry import given_up, line, waiting
 from bot.cards.why import why_card
 from bot.diagnosis import Finding, Source, diagnose, from_observation
 from bot.diagnosis.finding import NOT_IN_LOG
-from bot.errors import AccessRefused, ClusterError, StoreFailed
+from bot.errors import AccessRefused, ClusterError, CommandFailed, StoreFailed
 from bot.following import explained
 from bot.inquiry import tally_of
 from bot.job import Job, State
@@ -213,12 +213,21 @@ async def explanation_of(
     facts = from_observation(seen, earlier=earlier, lacking=lacking, tally=tally)
     # A long log takes a second of computing, in which others must get their turn.
     finding = await asyncio.to_thread(diagnose, logs.sources, facts)
-    if finding.label == NOT_IN_LOG and (run := await launched_by(node, job)) and run.exit:
-        # What a launcher says that did its work well is no cause.
-        said = Source("the launcher", (f"{run.out}\n{run.err}".encode(),))
+    if finding.label == NOT_IN_LOG and (said := await _launcher(node, job)):
         finding = await asyncio.to_thread(diagnose, [*logs.sources, said], facts)
     finding = replace(finding, unread=logs.unread)
     return Explanation(None if lost and finding.healthy else finding, logs.end, words)
+
+
+async def _launcher(node: LoginNode, job: Job) -> Source | None:
+    """Return what a launcher said that failed; where it did its work well, that is no cause."""
+    try:
+        run = await launched_by(node, job)
+    except CommandFailed:
+        return None
+    if run is None or not run.exit:
+        return None
+    return Source("the launcher", (f"{run.out}\n{run.err}".encode(),))
 
 
 async def same_before(store: Store, job: Job, finding: Finding) -> tuple[Blame, ...]:

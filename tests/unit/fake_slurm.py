@@ -77,8 +77,6 @@ class FakeSlurm:
                 said = "".join(f"{job}\x1f{self.logs.get(job, '')}\x1e" for job in args[3::3])
             case "id":
                 said = {"50001": "alice", "50002": "bob"}.get(args[0], args[0])
-            case "look":
-                said = ""
             case "home":
                 said = "/home/alice"
             case other:
@@ -86,8 +84,10 @@ class FakeSlurm:
         return Output(said, "", 0)
 
     def _of_session(self, name: str, args: tuple[str, ...]) -> str:
-        """What is asked of interactive jobs alone."""
+        """What is asked of interactive jobs alone, and of spools, of which there are none."""
         match name:
+            case "look":
+                return f"\n{args[0]} end"
             case "doors":
                 asked = ((job, *self.doors.get(job, ("",))) for job in args[2::3])
                 return "".join("\x1f".join(record) + "\x1e" for record in asked)
