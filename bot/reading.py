@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from bot.cluster.files import NoFile
 from bot.cluster.launch import look
@@ -31,12 +32,27 @@ class Logs:
 async def read_logs(node: LoginNode, job: Job) -> Logs:
     """Read what a job wrote, in two round trips; raises ClusterError."""
     found = await log_files_of(node, job)
-    newest = [log for log in found if log.attempt == found[0].attempt]
+    newest = [log for log in found if log.attempt == found[0].attempt and _its_own(log, job)]
     if not newest:
         return Logs()
     asked, beyond = newest[:FILES], newest[FILES:]
     ask = sift([log.path for log in asked], WORDS, STEPS, await node.roots())
     return logs(asked, await node.run(ask), node_names(job.seen.node_list), beyond)
+
+
+_SKEW = timedelta(minutes=5)
+"""By which the clocks of a file server and of Slurm may differ."""
+
+
+def _its_own(log: LogFile, job: Job) -> bool:
+    """Whether the job can have written a file that has only a number in common with it.
+
+    Of an array that would be the files of all its tasks, most of which have nothing to tell.
+    """
+    if log.kind is not LogKind.OTHER:
+        return True
+    began = job.seen.started
+    return not job.tasks and (began is None or log.changed > began - _SKEW)
 
 
 async def log_files_of(node: LoginNode, job: Job) -> Sequence[LogFile]:

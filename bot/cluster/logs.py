@@ -46,6 +46,8 @@ class LogKind(StrEnum):
     """What the head of NeMo-RL's Ray cluster says."""
     WORKER = "worker"
     """What one of its workers says."""
+    OTHER = "other"
+    """Another file that has the job's number in its name: what one task says, as a rule."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,8 @@ HABITS = (
     Habit(LogKind.BATCH, "slurm-{id}.out", goes_on=True),
     Habit(LogKind.BATCH, "{id}.log", goes_on=True),
 )
+_OTHERS = ("*{id}*.out", "*{id}*.err", "*{id}*.log")
+"""Where other logs lie, among files whose names hold a longer number."""
 
 
 def log_files(
@@ -123,18 +127,18 @@ def log_files(
     """
     number = re.sub(r"[^0-9_]", "_", slurm_id)
     folders = dict.fromkeys(filter(None, (posixpath.dirname(stdout), workdir)))
-    args = ["\n".join(roots)]
+    own = tuple(filter(None, (stdout, stderr)))
+    patterns = [*(habit.pattern for habit in HABITS), *_OTHERS]
+    args = ["\n".join(roots), *(word for path in own for word in (path, ""))]
     for folder in folders:
-        for habit in HABITS:
-            args += [folder, habit.pattern.format(id=number)]
-    for path in filter(None, (stdout, stderr)):
-        args += [path, ""]
+        for pattern in patterns:
+            args += [folder, pattern.format(id=number)]
     return Query(
-        _FIND, lambda output: _found(output, stdout, number), tuple(args), name="log files"
+        _FIND, lambda output: _found(output, stdout, own, number), tuple(args), name="log files"
     )
 
 
-def _found(output: Output, stdout: str, number: str) -> tuple[LogFile, ...]:
+def _found(output: Output, stdout: str, own: Sequence[str], number: str) -> tuple[LogFile, ...]:
     head, _, rest = output.stdout.partition("\x1d")
     if output.status != 0:
         raise CommandFailed("the logs cannot be listed", stderr=output.stderr)
@@ -144,7 +148,11 @@ def _found(output: Output, stdout: str, number: str) -> tuple[LogFile, ...]:
         figures, path, real = record.split("\x1f")
         real = real.removesuffix("\n")
         if real not in files and any(real.startswith(root.rstrip("/") + "/") for root in roots):
-            files[real] = replace(_log(real, path, figures, number), output=path == stdout)
+            file = _log(real, path, figures, number)
+            if path in own and file.kind is LogKind.OTHER:
+                file = replace(file, kind=LogKind.BATCH)
+            if file.kind is not LogKind.OTHER or _names(path, number):
+                files[real] = replace(file, output=path == stdout)
     newest = max([1, *(file.attempt for file in files.values())])
     order = list(LogKind)
     settled = (
@@ -164,9 +172,14 @@ def _found(output: Output, stdout: str, number: str) -> tuple[LogFile, ...]:
     )
 
 
+def _names(path: str, number: str) -> bool:
+    """Whether a file's name holds this number, and not only a longer one."""
+    return bool(re.search(rf"(?<!\d){number}(?!\d)", posixpath.basename(path)))
+
+
 def _log(real: str, path: str, figures: str, number: str) -> LogFile:
     size, changed = map(int, figures.split())
-    kind, attempt = LogKind.BATCH, 0
+    kind, attempt = LogKind.OTHER, 0
     for habit in HABITS:
         pattern = habit.pattern.format(id=number)
         if fnmatch.fnmatchcase(path, f"*/{pattern}"):

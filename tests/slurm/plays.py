@@ -53,8 +53,9 @@ async def no_output_folder(stage: Stage) -> Told:
 
 
 async def errors_apart(stage: Stage) -> Told:
-    """What it says on standard error goes to a file of its own."""
-    script = "echo working\necho 'torch.OutOfMemoryError: CUDA out of memory. Tried to' >&2\nexit 1"
+    """What it says on standard error goes to a file of its own, and is much."""
+    cause = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
+    script = f"echo working\necho '{cause}' >&2\nseq 100000 >&2\nexit 1"
     return await stage.ends(await stage.launch(script, "--error=apart-%j.err"))
 
 

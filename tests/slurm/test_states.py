@@ -93,7 +93,7 @@ async def test_a_job_whose_output_folder_is_missing(plays: Plays) -> None:
 
 
 async def test_a_job_whose_errors_go_to_a_file_of_their_own(plays: Plays) -> None:
-    """It is read as well."""
+    """It is searched as well, from its beginning."""
     told = await plays.end_of(play.errors_apart)
     assert told.job.label == "cuda-oom"
     assert "1/why" in told.thread

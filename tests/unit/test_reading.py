@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,7 @@ def a_job(home: Path, nodes: str = "a-[0-2]") -> Job:
     observed = seen(
         *("x", State.FAILED), raw="FAILED", workdir=str(home), stdout=out, node_list=nodes
     )
-    return tracked("x", State.FAILED).model_copy(update={"id": "75", "seen": observed})
+    return tracked("x", State.FAILED).model_copy(update={"id": "75", "seen": observed, "tasks": ()})
 
 
 def write(home: Path, **texts: str) -> None:
@@ -108,6 +109,22 @@ async def test_what_an_earlier_attempt_wrote_alone_is_left_to_it(
     read = await read_logs(node, a_job(tmp_path))
     assert [source.name for source in read.sources] == ["log-a-b.c_75_1.out", "slurm-75.out"]
     assert read.end == "fine\n"
+
+
+async def test_files_of_single_tasks_are_read(node: LoginNode, tmp_path: Path) -> None:
+    """What srun writes for each of them; not an older file that has the number by chance."""
+    write(tmp_path, batch="srun: error: a-1: task 3: Exited with exit code 1\n")
+    (tmp_path / "train_75-3.log").write_text(TRACE + OOM)
+    (tmp_path / "train_175-3.log").write_text(TRACE + XID)
+    old = tmp_path / "gpt-75.log"
+    old.write_text(TRACE + XID)
+    job = a_job(tmp_path)
+    assert job.seen.started
+    began = job.seen.started.timestamp()
+    os.utime(tmp_path / "train_75-3.log", (began, began))
+    os.utime(old, (began - 1000, began - 1000))
+    read = await read_logs(node, job)
+    assert [source.name for source in read.sources] == ["slurm-75.out", "train_75-3.log"]
 
 
 async def test_standard_error_in_a_file_of_its_own_is_read(node: LoginNode, tmp_path: Path) -> None:
