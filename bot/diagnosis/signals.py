@@ -17,7 +17,7 @@ def ended_by(number: int, name: str) -> tuple[str, ...]:
         rf"(?:return|exit)(?:ed with| status| code|_code)*[ =:]+-{number}\b",
         rf"(?:exited|terminated) with code -{number}\b",
         # joblib
-        rf"\{{{sig}\(-{number}\)\}}",
+        rf"\b{sig}\(-{number}\)",
         # shells, which add 128
         rf"(?:exit(?:ed with)? (?:code|status)|exit_?code|rc)[:=]? *{128 + number}\b",
         rf"(?:exited|failed) with (?:code|status) {128 + number}\b",

@@ -29,13 +29,14 @@ RULES = (
             r"^Authentication failed\.$",
             r"paramiko\.ssh_exception\.(?:AuthenticationException|BadHostKey|PasswordRequired)",
             r"asyncssh\.\S*(?:PermissionDenied|HostKeyNotVerifiable)",
-            r"Load key .*(?:error in libcrypto|bad permissions|invalid format)",
+            r"Load key .*: (?:error in libcrypto|bad permissions|invalid format|Permission denied)",
             r"Could not resolve hostname",
             r"channel \d+: open failed: administratively prohibited",
             r"Permission denied, please try again",
             r"Unable to negotiate with \S+ port \d+: no matching",
             r"Bad owner or permissions on \S+ssh/config",
             r"sign_and_send_pubkey: signing failed",
+            r"UNPROTECTED PRIVATE KEY FILE",
             r"^No \S+ host key is known for ",
         ),
         lines=(
@@ -68,6 +69,7 @@ RULES = (
                 r"(?:[Bb]roken pipe|[Cc]losed|[Tt]ime|authentication code|reset)"
             ),
             r"^Timeout, server \S+ not responding",
+            r"^stdio forwarding failed",
             r"Connect call failed \('[^']+', 22\)",
             r"asyncssh\.\S*(?:DisconnectError|KeyExchangeFailed)",
             r"^rsync error: .*\(code (?:255|12|30)\)",
@@ -88,7 +90,7 @@ RULES = (
             r"Protocol authentication error",
             r"If munged is up, restart with",
             r"Unable to initialize auth plugin",
-            r"cannot create auth context",
+            r"cannot create auth context|cannot find auth plugin",
             r"Invalid authentication credential",
             r"Authentication credential expired",
             r"Rejecting authentication of user nobody",
@@ -108,6 +110,7 @@ RULES = (
             r"[Jj]ob credential creation error",
             r"Credential signature check",
             r"Error generating job credential",
+            r"cred/\w+: (?:Credential|Munge|.*[Ee]xpired)",
             r"(?:User|Group ID) not found on host",
             r"^srun: (?:fatal|error): .*Invalid (?:user|group) id",
             r"Unable to resolve (?:user|group) ID to (?:user|group) name",
@@ -135,7 +138,8 @@ RULES = (
             r"Unable to process configuration file",
             r"Could not establish a configuration source",
             r"Rate limit exceeded, please retry",
-            r"slurm_persist_conn_open_without_init: failed to open persistent connection",
+            r"slurm_persist_conn_open\w*: ",
+            r"(?:fetch_config|_establish_config_source): ",
             r"I/O error writing script/environment to file",
             (
                 r"(?:failed|error): (?:Zero Bytes were transmitted or received|Message (?:send|"
@@ -143,6 +147,7 @@ RULES = (
                 r"received)"
             ),
             r"Controller is in standby mode",
+            r"failed: Transport endpoint is not connected",
             r"Incompatible versions of client and server code",
             r"Unable to create job record, try again",
             r"Unable to establish control machine address",

@@ -8,42 +8,34 @@ _GROUP = "config"
 
 RULES = (
     Rule(
-        label="hydra-config-key",
+        label="config-file-missing",
         group=_GROUP,
-        title="An override names a key[, {key},] that is not in the configuration.",
-        remedy="Correct the key, or put + or ++ before it.",
+        title="The configuration file[ {path}] does not exist.",
+        remedy="Correct the path or name, and the mount that should show it.",
         patterns=(
-            r"Could not override '(?P<key>[^']+)'",
-            r"Key '(?P<key>[^']+)' is not in struct",
-            r"To append to your config use \+",
-            r"ConfigAttributeError",
-            r"ConfigKeyError",
-            r"Error merging override (?P<key>\S+)",
-            r"OverrideParseException",
-            r"LexerNoViableAltException|mismatched input .* expecting",
-            r"MissingConfigException: In",
-            r"unrecognized arguments: (?P<key>.+)",
-            r"error: (?:argument \S+: |ambiguous option: )",
-            r"^Error: (?:No such (?:option|command)|Invalid value for|Got unexpected extra)",
-            r"Unknown command line flag '(?P<key>[^']+)'",
-            r"arguments are not used by the HfArgumentParser: (?P<key>.+)",
-            r"Parser key \"(?P<key>[^\"]+)\":|Key \"(?P<key>[^\"]+)\" is not expected",
-            r"TypeError: No parameter named '(?P<key>[^']+)' exists for",
-            r"No match in the defaults list|Could not (?:append to|delete from) config\.",
-            r"Multiple values for \S+\. To override a value use",
-            r"Extra inputs are not permitted",
-            r"^(?:omegaconf\.errors\.)?ValidationError: Value .* could not be converted to",
-            r"[Ee]rror parsing override|token recognition error at|no viable alternative at input",
-            r"Key '(?P<key>[^']+)' not in '",
-            r"ConfigCompositionException",
+            r"No such file or directory: '(?P<path>[^']+\.(?:ya?ml|toml|cfg|ini))'",
+            r"Cannot find primary config '(?P<path>[^']+)'",
+            r"Primary config (?:directory|module) .*not found",
+            r"(?:Error|ERROR|error|Exception)\b.*[Cc]onfig\w* file.*(?:does not exist|not found)",
+            r"The passed configuration file .(?P<path>[^`']+). does not exist",
+            r"Expected a string path to an existing deepspeed config",
+            r"No such file or directory: '(?P<path>[^']*(?:ds_|deepspeed|zero\d)[^'/]*\.json)'",
+            r"In '[^']+': Could not (?:find|load) '(?P<path>[^']+)'",
+            (
+                r"^Error: .*(?:Path|File|file) '(?P<path>[^']+\.(?:ya?ml|toml|json|cfg|ini|"
+                r"conf))' does not exist"
+            ),
+            r"(?:file|File) \"(?P<path>[^\"]*config\S*\.py)\" does not exist",
         ),
         lines=(
-            "run_grpo.py: error: argument --steps: invalid int value: '1e3'",
-            "Error: No such option: --lr-decay",
-            "TypeError: No parameter named 'max_stepz' exists for <class 'recipes.Trainer'>",
+            "In 'train': Could not find 'model/llama3_70b'",
             (
-                "omegaconf.errors.ValidationError: Value 'many' of type 'str' could not be "
-                "converted to Integer"
+                "ValueError: The passed configuration file `acc.yaml` does not exist. Please pass "
+                "an existing file to `accelerate launch`"
+            ),
+            (
+                "ValueError: Expected a string path to an existing deepspeed config, or a "
+                "dictionary, or a base64 encoded string. Received: ds_z3.json"
             ),
         ),
         actions=(Action.RESUBMIT_OPTION,),
@@ -67,33 +59,46 @@ RULES = (
         actions=(Action.RESUBMIT_OPTION,),
     ),
     Rule(
-        label="config-file-missing",
+        label="hydra-config-key",
         group=_GROUP,
-        title="The configuration file[ {path}] does not exist.",
-        remedy="Correct the path or name, and the mount that should show it.",
+        title="An override names a key[, {key},] that is not in the configuration.",
+        remedy="Correct the key, or put + or ++ before it.",
         patterns=(
-            r"No such file or directory: '(?P<path>[^']+\.(?:ya?ml|toml|cfg|ini))'",
-            r"Cannot find primary config '(?P<path>[^']+)'",
-            r"Primary config (?:directory|module) .*not found",
-            r"(?:Error|ERROR|error)\b.*[Cc]onfig\w* file.*(?:does not exist|not found)",
-            r"The passed configuration file .(?P<path>[^`']+). does not exist",
-            r"Expected a string path to an existing deepspeed config",
-            r"In '[^']+': Could not (?:find|load) '(?P<path>[^']+)'",
-            (
-                r"^Error: .*(?:Path|File|file) '(?P<path>[^']+\.(?:ya?ml|toml|json|cfg|ini|"
-                r"conf))' does not exist"
-            ),
-            r"(?:file|File) \"(?P<path>[^\"]*config\S*\.py)\" does not exist",
+            r"Could not override '(?P<key>[^']+)'",
+            r"Key '(?P<key>[^']+)' is not in struct",
+            r"To append to your config use \+",
+            r"ConfigAttributeError",
+            r"ConfigKeyError",
+            r"Error merging override (?P<key>\S+)",
+            r"OverrideParseException",
+            r"LexerNoViableAltException|mismatched input .* expecting",
+            r"MissingConfigException: In",
+            r"unrecognized arguments: (?P<key>.+)",
+            r"error: (?:argument \S+: |ambiguous option: )",
+            r"^Error: (?:No such (?:option|command)|Invalid value for|Got unexpected extra)",
+            r"Unknown command line flag '(?P<key>[^']+)'",
+            r"not used by the HfArgumentParser: (?P<key>.+)",
+            r"Parser key \"(?P<key>[^\"]+)\":|Key \"(?P<key>[^\"]+)\" is not expected",
+            r"TypeError: No parameter named '(?P<key>[^']+)' exists for",
+            r"No match in the defaults list|Could not (?:append to|delete from) config\.",
+            r"Multiple values for \S+\. To override a value use",
+            r"Extra inputs are not permitted",
+            r"^(?:omegaconf\.errors\.)?ValidationError: Value .* could not be converted to",
+            r"[Ee]rror parsing override|token recognition error at|no viable alternative at input",
+            r"Key '(?P<key>[^']+)' not in '",
+            r"ConfigCompositionException",
+            r"^Error merging '",
+            r"^Value '.*' of type '\w+' could not be converted to",
+            r"cli_parser\.\w+Error: ",
+            r"^Failed to parse argument",
         ),
         lines=(
-            "In 'train': Could not find 'model/llama3_70b'",
+            "run_grpo.py: error: argument --steps: invalid int value: '1e3'",
+            "Error: No such option: --lr-decay",
+            "TypeError: No parameter named 'max_stepz' exists for <class 'recipes.Trainer'>",
             (
-                "ValueError: The passed configuration file `acc.yaml` does not exist. Please pass "
-                "an existing file to `accelerate launch`"
-            ),
-            (
-                "ValueError: Expected a string path to an existing deepspeed config, or a "
-                "dictionary, or a base64 encoded string. Received: ds_z3.json"
+                "omegaconf.errors.ValidationError: Value 'many' of type 'str' could not be "
+                "converted to Integer"
             ),
         ),
         actions=(Action.RESUBMIT_OPTION,),
@@ -118,6 +123,8 @@ RULES = (
             r"evenly divisible by the number of generations per prompt",
             r"(?i)batch_?size\S* .*(?:should|must) be (?:larger|greater|at least|positive)",
             r"only support equal chunk",
+            r"not divisible by (?:micro|mini|global)[_ -]?batch|% \w*batch_size == 0$",
+            r"gradient_accumulation_steps must be",
         ),
         lines=(
             (
@@ -167,6 +174,8 @@ RULES = (
                 r"match)"
             ),
             r"total_size \(\d+\) does not match num_processes",
+            r"parallel[ -]size should be (?:greater|larger|less)|[Dd]egree of parallelism must",
+            r"[Mm]esh .*does not match .*world|[Ww]orld[_ ]size \(?\d+\)? != ",
             r"sequence paral+elism without tensor parallelism",
             (
                 r"(?:should|must) be divisible by (?:partial DistOpt shard factor|world size|"
@@ -212,9 +221,13 @@ RULES = (
             ),
             r"module compiled against (?:ABI|API) version",
             r"numpy\.dtype size changed|binary incompatibility",
-            r"version incompatibility: .*compiled against",
+            r"version incompatibility: .*compiled +against",
             r"operator torchvision::\w+ does not exist",
             r"was removed in the NumPy 2\.0 release",
+            r"requires \S+ version [\d.]+ or (?:later|newer|higher|above)",
+            r"No matching distribution found for|Could not find a version that satisfies",
+            r"requires a different Python: |Version mismatch: The cluster was started with",
+            r"^ImportError: .*version [\d.]+ is not supported",
             r"numpy\.core\.multiarray failed to import",
         ),
         lines=(
@@ -241,6 +254,8 @@ RULES = (
             r"^OSError: .*\.so[\w.]*: (?:cannot open shared object file|undefined symbol)",
             r"error while loading shared libraries",
             r"PackageNotFoundError: ",
+            r"Failed to import \S+ because of the following error",
+            r"Error (?:locating|loading) target '(?P<module>[^']+)'",
             r"undefined symbol: ",
             r"version .GLIBC\w*_[\d.]+. not found",
         ),

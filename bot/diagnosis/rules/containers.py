@@ -122,6 +122,7 @@ RULES = (
             r"exec \S+: (?:exec format error|no such file or directory)",
             r"cannot execute binary file: Exec format error",
             r"/etc/rc: line \d+: ",
+            r"^stat /\S+: no such file or directory$",
             r"image's architecture .*(?:could not run|does not match)|requested image's platform",
         ),
         lines=("/opt/conda/bin/python: cannot execute binary file: Exec format error",),

@@ -91,6 +91,7 @@ RULES = (
             r"Job killed due node failure",
             r"\*\*\* (?:JOB|STEP) \S+ .*UNCORRECTABLE MEMORY ERROR",
             r"Spank plugin failure, node failed",
+            r"Unable to create step for job \S+: Required node not available",
             (
                 r"Task launch for \S+ failed on node (?P<node>[\w.-]+): (?:Communication "
                 r"connection failure|Socket timed out|Unable to contact|Connection|Transport "
@@ -158,10 +159,12 @@ RULES = (
             r"exceeds the memory usage threshold",
             r"std::bad_alloc",
             r"\b_?ArrayMemoryError: ",
+            r"\bArrow(?:OutOf)?MemoryError\b",
+            r"oom-kill:constraint=",
             r"\b(?:fork|clone|mmap|malloc)\b.*Cannot allocate memory",
             r"\bcode: 12, kind: OutOfMemory|memory allocation of \d+ bytes failed",
             r"[Jj]ob .*(?:exceeded|exceeds) (?:its )?(?:requested )?memory (?:limit|request)",
-            r"^java\.lang\.OutOfMemoryError",
+            r"^java\.lang\.OutOfMemoryError: (?:Java|GC|Direct|Meta|Req)",
         ),
         lines=(
             "numpy._core._exceptions._ArrayMemoryError: Unable to allocate 1.19 TiB for an array",

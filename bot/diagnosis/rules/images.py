@@ -96,7 +96,7 @@ RULES = (
             r"Image not found: ",
             r"returned error code: 404",
             r"manifest (?:for \S+ not found|unknown)",
-            r"^(?:FATAL: +)?could not open image",
+            r"could not open image",
             r"invalid reference format",
             r"pyxis: +\[ERROR\] Invalid argument: \S*(?:://|\.sqsh)",
             r"failed to resolve reference|not found: manifest unknown|name unknown: ",
@@ -133,7 +133,7 @@ RULES = (
             r"unauthorized: (?:authentication required|access|incorrect)",
             r"The requested URL returned error: 40[13]\b",
             r"pull access denied for",
-            r"denied: (?:requested access|Permission|Unauthenticated)",
+            r"denied: (?:requested access|Permission|Unauthenticated|denied)",
             r"Authentication (?:is required|failed) for .*(?:registry|nvcr|docker)",
         ),
         actions=(Action.SET_SECRET,),
@@ -147,6 +147,7 @@ RULES = (
         "import the image once to shared storage and use the .sqsh file.",
         patterns=(
             r"Write failed because No space left on device",
+            r"FATAL ERROR: ?Failed to write to output filesystem",
             (
                 r"(?:hooks\.d|enroot|unsquashfs|mksquashfs|pyxis|squashfs-root)\S*.*No space left "
                 r"on device"

@@ -44,6 +44,7 @@ RULES = (
             r"^hostname: (?:Name or service not known|Host name lookup failure|Unknown host)",
             r"slurm_set_addr: Unable to resolve|getaddrinfo\(\S+:\d+\) failed: ",
             r"couldn't chdir to /tmp either",
+            r"Failed to invoke task plugins|task_[gp]_pre_\w+: .*(?:error|failed)",
             r"job_container.*(?:open|mount|setns) failed",
             r"[Nn]ode's? hostname .*(?:not resolv|unknown)",
             r"error: .*gethostbyname.*failed",
@@ -109,6 +110,7 @@ RULES = (
             r"The following module\(s\) are unknown: \"?(?P<module>[^\"]+)",
             r"Lmod has detected the following error",
             r"These module\(s\) (?:or extension\(s\) )?exist but cannot be loaded",
+            r"conflicts with the currently loaded module",
             (
                 r"(?i)\bmodule '?(?P<module>[\w.+-]+/[\w.+/-]+)'? (?:not found|does not exist|"
                 r"cannot be loaded)"
@@ -129,7 +131,7 @@ RULES = (
             r": line \d+: (?P<program>\S+): No such file or directory$",
             r"^(?:/\S*/)?\w*sh: (?P<program>\S+): No such file or directory$",
             r"^(?:/\S*/)?\w*sh: \d+: [Cc]an(?:no|')t open '?(?P<program>[^' ]+)'?",
-            r"^(?:/bin/)?sh: \d+: (?P<program>\S+): not found$",
+            r"^\S+: \d+: (?P<program>\S+): not found$",
             r"^\S*env: \W{0,3}(?P<program>[\w./+-]+?)\W{0,3}: No such file or directory",
             r"can't open file '(?P<program>[^']+)': \[Errno 2\] No such file",
             (
@@ -149,6 +151,8 @@ RULES = (
             ),
             r"HYDU_create_process .*execvp error on file (?P<program>\S+) \(No such file",
             r"CondaError: Run 'conda init' before 'conda activate'",
+            r"error: (?:Failed to spawn: `(?P<program>[^`]+)`|No virtual environment found)",
+            r"(?P<program>Ninja) is required to load C\+\+ extensions",
             (
                 r"(?:EnvironmentNameNotFound|EnvironmentLocationNotFound|Could not find conda "
                 r"environment|Not a conda environment): (?P<program>\S+)"
@@ -193,6 +197,11 @@ RULES = (
             r"0 active drivers \(\[\]\)",
             r"CUDA_ERROR_NO_DEVICE|cudaErrorNoDevice|hipErrorNoDevice",
             r"you might not have a CUDA gpu",
+            r"no GPU resources available|[Aa] GPU is needed|requires an? (?:NVIDIA |CUDA )?GPU\b",
+            r"couldn't find libnvidia-ml\.so",
+            r"Setting the available devices to be zero",
+            r"^AssertionError: Invalid device id$",
+            r"since the accelerator is not available",
             (
                 r"^(?:ImportError|OSError): lib(?:cuda|nvidia-ml)\.so\.1: cannot open shared "
                 r"object file"

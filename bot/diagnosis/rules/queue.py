@@ -31,7 +31,7 @@ RULES = (
         remedy="Nothing failed: wait for other jobs of yours or your group to end, ask for less, "
         "or take another QOS.",
         patterns=(
-            r"\b(?P<reason>(?:QOS|Assoc)(?:Grp|Max|Min|Job|Usage|Resource)\w+)",
+            r"\b(?P<reason>(?:QOS|Assoc|Association)(?:Grp|Max|Min|Job|Usage|Resource|Time)\w+)",
             r"(?:\(|Reason=)(?P<reason>Max(?:GRES|TRES|Cpu|Node|Mem|Job)\w*Per\w+)",
         ),
         actions=(Action.RESUBMIT_QOS, Action.RESUBMIT_SIZE),
@@ -66,7 +66,11 @@ RULES = (
         group=_GROUP,
         title="A node could not start the job; Slurm put it back and holds it.",
         remedy="Release it with that node excluded, and tell the administrators.",
-        patterns=(r"launch[ _]failed[ _]requeued[ _]held",),
+        patterns=(
+            r"launch[ _]failed[ _]requeued[ _]held",
+            r"(?:\(|Reason=)job[ _]requeued[ _]in[ _]held[ _]state",
+        ),
+        lines=("  81 a100 train ada PD 0:00 2 (job requeued in held state)",),
         actions=(Action.RELEASE, Action.EXCLUDE_NODE, Action.TELL_ADMIN),
         transient=True,
         decided=lambda facts: facts.reason == "launch failed requeued held",

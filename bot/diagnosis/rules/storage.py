@@ -66,7 +66,7 @@ RULES = (
             r"\[Errno 121\] Remote I/O error",
             r"Transport endpoint is (?:not connected|shut)",
             r"\[Errno 10[78]\]",
-            r"^OSError: \[Errno (?:6|19|61|70|71|112)\] ",
+            r"^OSError: \[Errno (?:6|19|61|70|71|112|512)\] ",
             (
                 r"os error 5\b|errno = 5,|Remote I/O error|Cannot send after transport endpoint "
                 r"shutdown"
@@ -87,7 +87,7 @@ RULES = (
             r"PytorchStreamWriter failed writing file",
             r"unexpected pos \d+ vs \d+",
             r"basic_ios::clear: iostream error",
-            r"file write failed",
+            r"[Ff]ile write failed",
             r"inline_container\.cc.*(?:write|unexpected pos)",
             r"^OSError: \d+ requested and \d+ written",
             r"write\(\): fd \d+ failed with ",
@@ -123,13 +123,15 @@ RULES = (
         patterns=(
             r"pthread_create failed",
             r"can't start new thread",
-            r"[Ff]ork: (?:retry: )?Resource temporarily unavailable",
+            r"[Ff]ork: (?:retry: )?(?:Resource temporarily unavailable|No child processes)",
             r"BlockingIOError: \[Errno 11\]",
             r"libgomp: Thread creation failed",
             r"failed to (?:create|spawn) (?:a )?(?:new )?thread",
             r"(?:pthread_create|fork|[Tt]hread creation|clone)\b.*Resource temporarily unavailable",
             r"ThreadPoolBuildError|kind: WouldBlock, message: .Resource temporarily unavailable",
             r"OMP: Error #34",
+            r"via pthread_create\(\) failed|system_error: Resource temporarily unavailable",
+            r"blas_thread_init|return code from pthread_create\(\) is",
             r"what\(\): +(?:thread: )?Resource temporarily unavailable",
             r"unable to create (?:new )?native thread|fork rejected by pids controller",
         ),
@@ -155,6 +157,8 @@ RULES = (
             r"execve\(\): (?P<path>[^:]+): Permission denied",
             r"os error 13\b|kind: PermissionDenied|errno = 13,",
             r"^OSError: \[Errno 13\]",
+            r"can't open file '(?P<path>[^']+)': \[Errno 13\]",
+            r"PermissionError at (?P<path>\S+) when downloading",
         ),
         actions=(Action.RESUBMIT_OPTION,),
         lines=(
@@ -176,6 +180,8 @@ RULES = (
         title="A command of the script may not use a path.",
         remedy="Correct the rights, or choose another path.",
         patterns=(
+            r"^(?:fatal|error): could not \w+.*: Permission denied$",
+            r"^(?:rm|mv|cp|chmod|chown|ln|touch|mkdir|mount): .*: Operation not permitted$",
             r"^(?:\S+: )*(?:cannot \w+.*: )?Permission denied$",
             (
                 r"^(?:mkdir|cp|mv|rm|touch|ln|tee|tar|cat|bash|sh|\S+\.sh|/\S+): .*: Permission "

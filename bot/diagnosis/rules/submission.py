@@ -59,7 +59,10 @@ RULES = (
         remedy="Ask for less time or fewer nodes, wait until other jobs leave, or take another "
         "QOS.",
         patterns=(
-            r"(?i)(?:sbatch|srun|salloc): error: (?P<limit>(?:QOS|Assoc)\w+)",
+            (
+                r"(?i)(?:sbatch|srun|salloc): error: (?P<limit>(?:QOS|Assoc|Max(?:TRES|GRES|Cpu|"
+                r"Node|Jobs))\w+)"
+            ),
             r"(?i)Job violates accounting/QOS policy",
             r"(?i)Maximum number of jobs .*exceeded",
             r"breached requested QOS usage threshold",
@@ -146,7 +149,7 @@ RULES = (
         remedy="Ask for less per node or fewer nodes; sinfo -o '%P %D %c %m %G' shows what there "
         "is.",
         patterns=(
-            r"(?i)Requested node configuration is not available",
+            r"(?i)(?:failed|resources): Requested node configuration is not available",
             r"(?i)Node count specification invalid",
             r"(?i)(?:submission|allocate) (?:resources|failed).*: More processors requested",
             r"(?i)Memory specification can not be satisfied",
@@ -201,6 +204,7 @@ RULES = (
             r"(?i)Script arguments (?:are )?not permitted with --wrap",
             r"^(?:sbatch|srun|salloc): error: Unable to open file (?P<path>\S+)",
             r"(?i)bad interpreter[:(]",
+            r"env: \W{0,3}\w+\\r\W{0,3}: No such file",
             r"(?i)\$'\\r': command not found",
             r"execve\(\): \S+: Exec format error",
             r"Invalid directive found in batch script",
@@ -221,7 +225,7 @@ RULES = (
             r"(?i)[Ss]yntax error: (?:\"|Unterminated|end of file|word unexpected)",
             r"(?i): bad substitution$",
             r"^\S+: line \d+: \S+: (?:unbound variable|parameter null or not set)",
-            r"(?i)bash: line \d+: conditional binary operator expected",
+            r"(?i): line \d+: conditional binary operator expected",
         ),
         actions=(Action.SHOW_LOG,),
     ),
