@@ -127,6 +127,7 @@ class Explainer:
             further = await _further(node, request, done, others)
             if finding and case and not isinstance(further, Request):
                 done = done.model_copy(update={"mend": first(controls(finding, case))})
+            done = done.model_copy(update={"last": isinstance(further, GivenUp)})
             wanted = await self._wanted(request, done, others, explanation, case)
             wanted = _with_further(wanted, request, done, further)
         again = [further] if isinstance(further, Request) else []

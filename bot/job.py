@@ -169,6 +169,8 @@ class Job(Numerous):
     nth: int = 1
     """Which attempt of its launch it is; `of` is how many there may be."""
     of: int = 1
+    last: bool = False
+    """No further attempt follows, though there might have been one."""
     attempt: int = 1
     """Which run of it: Slurm may requeue it."""
     settling_since: AwareDatetime | None = None

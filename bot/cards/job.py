@@ -69,7 +69,7 @@ def job_card(request: Request, jobs: Sequence[Job]) -> Card:
             *((Fact(label="Result", value=marked(chief.result)),) if chief.result else ()),
             *session.facts(chief),
             *parts.experiment(request),
-            *parts.rerun_of(request),
+            *parts.rerun_of(request, last=chief.last),
         ),
         parts=parts.copies(request),
         buttons=_controls(request, chief) if live else mending(chief),

@@ -160,10 +160,14 @@ def experiment(request: Request) -> tuple[Fact, ...]:
     return (Fact(label="Experiment", value=(Mono(text=found.id),)), *where)
 
 
-def rerun_of(request: Request) -> tuple[Fact, ...]:
-    """Return what this is a rerun of, what changed, and which attempt of how many it is."""
+def rerun_of(request: Request, *, last: bool = False) -> tuple[Fact, ...]:
+    """Return what this is a rerun of, what changed, and which attempt of how many it is.
+
+    `last` when no further one follows, though there might have been one.
+    """
     change = f", {request.change}" if request.change else ""
-    number = f"{request.nth} of {request.attempts}"
+    end = ", and the last" if last else ""
+    number = f"{request.nth} of {request.attempts}{end}"
     if request.retry is not None:
         return (Fact(label="Attempt", value=(f"{number}, after job {request.origin}{change}",)),)
     first = (Fact(label="Attempt", value=(number,)),) if request.attempts > 1 else ()

@@ -20,8 +20,8 @@ ENDS = {
     Why.SEVERAL: "Not run again by itself: its launch is several jobs, and only single jobs are.",
     Why.LASTING: "Not run again by itself: a failure like this comes again until it is mended.",
     Why.USED_UP: "{attempts} failed, so it is not run again.",
-    Why.SAME_NODES: "Not run again: it failed in the same way on {nodes}, and too few other nodes "
-    "are there to do without.",
+    Why.SAME_NODES: "Not run again: it failed in the same way on {nodes}, without which too few "
+    "nodes would be left.",
 }
 NO_CAUSE = "Not run again by itself: its cause is not known, so nothing says that it passes."
 
@@ -62,8 +62,7 @@ def line(retry: Request, job: str = "") -> Card:
         said = (*became(retry, job), *_from_step(retry), *_elsewhere(retry))
         return Card(lead=said, tone=signs.get(retry.stage, Tone.WAITING))
     words = "A failure like this may pass by itself. {attempt} starts {due}, in {pause}."
-    pause = retry.retry.due - retry.created if retry.retry else timedelta()
-    said = parts.fill(words, attempt=_attempt(retry), due=_due(retry), pause=duration(pause))
+    said = parts.fill(words, attempt=_attempt(retry), due=_due(retry), pause=_pause(retry))
     return Card(
         lead=(*said, *_elsewhere(retry)),
         tone=Tone.WAITING,
@@ -113,6 +112,13 @@ def _attempt(retry: Request) -> str:
     return f"Attempt {retry.nth} of {retry.attempts}"
 
 
+def _pause(retry: Request) -> str:
+    """Return how long after its failure was known an attempt starts, in round minutes."""
+    pause = _due(retry).at - retry.created
+    minutes = timedelta(minutes=round(pause / timedelta(minutes=1)))
+    return duration(minutes or pause)
+
+
 def _due(retry: Request) -> Moment:
     return Moment(at=retry.retry.due if retry.retry else retry.created)
 
@@ -131,7 +137,7 @@ def _elsewhere(retry: Request) -> Text:
     left, blamed = retry.retry.left, retry.retry.failures[-1].blamed
     if left:
         return parts.fill(
-            " It may get {nodes} again: too few other nodes are there.", nodes=_nodes(left)
+            " It may get {nodes} again: too few nodes would be left.", nodes=_nodes(left)
         )
     return parts.fill(" It keeps away from {nodes}.", nodes=_nodes(blamed)) if blamed else ()
 
