@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 from bot.cards.case import Case, Limits
 from bot.cluster import slurm
@@ -13,7 +14,9 @@ from bot.errors import CommandFailed
 from bot.job import Job
 from bot.login_node import LoginNode
 from bot.model import Request
+from bot.reading import log_files_of
 from bot.rerun import takes_settings
+from bot.workload import Workload
 from bot.workloads import WORKLOADS
 
 _MEMORY = frozenset({Action.MORE_MEMORY, Action.RESUBMIT_SIZE})
@@ -41,6 +44,8 @@ async def case_of(
         node_list=seen.node_list,
         memory=await _memory(node, job) if Action.MORE_MEMORY in finding.actions else 0,
         log=log and bool(job.request),
+        logs=await _logs(node, job) if Action.FETCH_LOG in finding.actions else (),
+        secrets=frozenset(name for name, one in node.secrets.items() if one.value is not None),
         admins=bool(node.admin_channel and job.request),
         limits=await _limits(node, finding.actions, partition),
     )
@@ -68,12 +73,19 @@ def _launched(request: Request) -> Case:
         options=request.options,
         flags=request.flags,
         settings=takes_settings(workload) and bool(habits.get("takes_args")),
+        resumes=_resumes(workload, request),
         partition=request.resources.partition,
         account=str(request.options.get("account") or ""),
         qos=str(request.options.get("qos") or ""),
         time_limit=request.resources.time,
         nodes=request.resources.nodes,
     )
+
+
+def _resumes(workload: Workload[Any], request: Request) -> bool:
+    """Whether it can be told from which folder to go on."""
+    options = workload.model.model_validate(request.options)
+    return workload.resume is not None and workload.resume(options, "/any") is not None
 
 
 async def _limits(node: LoginNode, actions: Collection[Action], partition: str) -> Limits:
@@ -88,6 +100,12 @@ async def _limits(node: LoginNode, actions: Collection[Action], partition: str) 
         qos=qos,
         memory=await _largest(node, partition) if _MEMORY & frozenset(actions) else 0,
     )
+
+
+async def _logs(node: LoginNode, job: Job) -> tuple[str, ...]:
+    """Return what the logs of a job are called, the most telling first."""
+    found = await log_files_of(node, job)
+    return tuple(dict.fromkeys(one.source for one in found if one.attempt == found[0].attempt))
 
 
 async def _allowed(node: LoginNode) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -8,7 +8,7 @@ from datetime import timedelta
 from bot.card import Card
 from bot.cards.experiment import CANCEL_ALL, PICK_LOG
 from bot.cards.letting_go import FREE, RELEASE
-from bot.cards.mend import CHOSEN, PICK_OTHER, PICK_PARTITION, SEPARATOR
+from bot.cards.mend import CHOSEN, PICK_OTHER, PICK_PARTITION, READ_LOG, SEPARATOR
 from bot.cards.remedies import REMEDIES, Changes, Remedy
 from bot.cards.retry import STOP
 from bot.errors import Gone
@@ -67,6 +67,19 @@ async def place_tokenizer(service: Service, act: Act) -> Card | None:
     return await mends.place_files(
         service, act, node, job, request_id=_again(job, "place_tokenizer")
     )
+
+
+async def resume(service: Service, act: Act) -> Card | None:
+    """Run the job again from its newest whole checkpoint."""
+    node, job = await _job(service, act, act.value)
+    return await mends.resume(service, act, node, job, request_id=_again(job, "resume"))
+
+
+async def read_log(service: Service, act: Act) -> Card:
+    """Show the log that was chosen, or the lines of the most telling one that speak of errors."""
+    of, _, chosen = act.value.partition(SEPARATOR)
+    node, job = await _job(service, act, of)
+    return await logs.show(node, job, logs.chosen(chosen))
 
 
 async def resubmit_partition(service: Service, act: Act) -> Card | None:
@@ -164,6 +177,8 @@ ACTIONS: dict[str, ActOn] = {
     **{one.action: mend(one, one.changes) for one in REMEDIES if one.changes},
     PICK_PARTITION: resubmit_partition,
     PICK_OTHER: resubmit_with,
+    "resume": resume,
+    READ_LOG: read_log,
     "rerun_with_secret": rerun_with_secret,
     "place_tokenizer": place_tokenizer,
     "check_queue": check_queue,

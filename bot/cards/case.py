@@ -53,6 +53,12 @@ class Case:
     """Bytes that it had on each node; 0 where nobody knows."""
     log: bool = False
     """Whether it has a log that can be shown."""
+    logs: tuple[str, ...] = ()
+    """What its logs are called, the most telling first; empty where nobody asked."""
+    resumes: bool = False
+    """Whether it can go on from a checkpoint of the job."""
+    secrets: frozenset[str] = frozenset()
+    """Names of the secrets that its launches are given."""
     admins: bool = False
     """Whether the administrators can be told."""
     limits: Limits = Limits()

@@ -10,6 +10,8 @@ from bot.words import count
 
 MOST = 6
 """Lines that are quoted."""
+ROOM, LONGEST = 700, 300
+"""Characters of them all, and of one beside others: more is not read on a phone."""
 NAMED = 4
 """Ranks that are named one by one."""
 
@@ -18,7 +20,18 @@ def evidence(lines: Sequence[Evidence]) -> Excerpt | None:
     """Return the quoted lines under a caption that says where they stand; None without any."""
     if not lines:
         return None
-    return Excerpt(caption=_caption(lines[0]), text="\n".join(one.line for one in lines[:MOST]))
+    return Excerpt(caption=_caption(lines[0]), text="\n".join(_quoted(lines[:MOST])))
+
+
+def _quoted(lines: Sequence[Evidence]) -> list[str]:
+    """Return the lines as far as they are read: the first whole, as it proves the most."""
+    quoted = [lines[0].line[:ROOM]]
+    for line in dict.fromkeys(one.line for one in lines[1:]):
+        short = line if len(line) <= LONGEST else f"{line[:LONGEST]} …"
+        if sum(map(len, quoted)) + len(short) > ROOM:
+            break
+        quoted.append(short)
+    return quoted
 
 
 def _caption(first: Evidence) -> Text:

@@ -7,41 +7,38 @@ from collections.abc import Callable, Mapping
 from bot.card import Mono, Text
 from bot.cards import parts
 from bot.cards.case import Case
-from bot.cards.offers import SECRETS
+from bot.cards.offers import secret_of
 from bot.diagnosis import Action, Finding
 
 FLAGS = {
-    Action.RESUBMIT_PARTITION: ("partition", "-p PARTITION"),
-    Action.RESUBMIT_ACCOUNT: ("account", "--account ACCOUNT"),
-    Action.RESUBMIT_QOS: ("qos", "--qos QOS"),
-    Action.RESUBMIT_GPUS: ("gpus_per_node", "--gpus-per-node N"),
-    Action.RESUBMIT_SIZE: ("nodes", "--nodes N"),
-    Action.RESUBMIT_CONSTRAINT: ("constraint", "--constraint FEATURES"),
-    Action.RESUBMIT_DEPENDENCY: ("after", "--after JOB"),
-    Action.RESUBMIT_CLEAN_ENV: ("clean_env", "--clean-env"),
-    Action.RESUBMIT_IMAGE: ("image", "--image IMAGE"),
-    Action.RESUBMIT_MOUNTS: ("data_dir", "--data-dir DIR"),
-    Action.RESUBMIT_OFFLINE: ("env", "--env HF_HUB_OFFLINE=1"),
-    Action.RESUBMIT_BLOCKING: ("env", "--env CUDA_LAUNCH_BLOCKING=1"),
-    Action.RESUBMIT_OTHER_PORT: ("env", "--env MASTER_PORT=PORT"),
-    Action.MORE_TIME: ("time", "--time TIME"),
-    Action.MORE_MEMORY: ("mem", "--mem SIZE"),
-    Action.EXCLUDE_NODE: ("exclude", "--exclude NODE"),
-    Action.PLACE_TOKENIZER: ("cache_dir", "--cache-dir DIR"),
+    Action.RESUBMIT_PARTITION: ("partition", "-p PARTITION", "On another partition"),
+    Action.RESUBMIT_ACCOUNT: ("account", "--account ACCOUNT", "With another account"),
+    Action.RESUBMIT_QOS: ("qos", "--qos QOS", "With another QOS"),
+    Action.RESUBMIT_GPUS: ("gpus_per_node", "--gpus-per-node N", "With other GPUs"),
+    Action.RESUBMIT_SIZE: ("nodes", "--nodes N", "On another number of nodes"),
+    Action.RESUBMIT_CONSTRAINT: ("constraint", "--constraint FEATURES", "With other features"),
+    Action.RESUBMIT_DEPENDENCY: ("after", "--after JOB", "After another job"),
+    Action.RESUBMIT_CLEAN_ENV: ("clean_env", "--clean-env", "With a clean environment"),
+    Action.RESUBMIT_IMAGE: ("image", "--image IMAGE", "With another image"),
+    Action.RESUBMIT_MOUNTS: ("data_dir", "--data-dir DIR", "With another data folder"),
+    Action.RESUBMIT_OFFLINE: ("env", "--env HF_HUB_OFFLINE=1", "With the Hub offline"),
+    Action.RESUBMIT_BLOCKING: ("env", "--env CUDA_LAUNCH_BLOCKING=1", "To find the place"),
+    Action.RESUBMIT_OTHER_PORT: ("env", "--env MASTER_PORT=PORT", "With another port"),
+    Action.MORE_TIME: ("time", "--time TIME", "With another time limit"),
+    Action.MORE_MEMORY: ("mem", "--mem SIZE", "With more memory"),
+    Action.EXCLUDE_NODE: ("exclude", "--exclude NODE", "Without a node"),
+    Action.PLACE_TOKENIZER: ("cache_dir", "--cache-dir DIR", "With a folder for its cache"),
 }
-"""The option that does it, and how it is typed."""
+"""The option that does it, how it is typed, and what is different then."""
 
 WHOLE_NODES = "It takes whole nodes, with all their memory and GPUs"
 INSTEAD = {
     Action.RESUBMIT_GPUS: f"{WHOLE_NODES}: choose a partition whose nodes have GPUs",
     Action.MORE_MEMORY: f"{WHOLE_NODES}: use fewer data-loader workers, or more nodes",
-    Action.RESUBMIT_CONSTRAINT: "Correct the constraint in what is submitted",
     Action.RESUBMIT_CLEAN_ENV: "Unset the SLURM_ variables where it is submitted",
-    Action.RESUBMIT_IMAGE: "Name another image where this one is named",
-    Action.RESUBMIT_MOUNTS: "Correct the mount where it is named",
     Action.PLACE_TOKENIZER: "Put the two tokenizer files into the folder that the job reads",
 }
-"""What to do where a workload lacks the option."""
+"""What to do where a workload lacks the option, and changing what is submitted is not enough."""
 TELL = "Tell the administrators"
 REGISTRY = (
     "An administrator puts the registry's credentials into enroot's credentials file on the "
@@ -66,52 +63,51 @@ def _typed(when: str, line: str) -> Text:
 
 
 def _flag(action: Action, case: Case) -> Text:
-    option, flag = FLAGS[action]
+    option, flag, when = FLAGS[action]
     if action is Action.MORE_TIME and case.can_change("expires"):
         option, flag = "expires", "--expires TIME"
     if not case.workload:
         return _typed("Submit it again with", flag)
-    if not case.can_change(option):
-        return (f"{INSTEAD.get(action, TELL)}.",)
-    return _again(case, flag)
+    if case.can_change(option):
+        return _again(case, flag, when)
+    return (f"{INSTEAD[action]}.",) if action in INSTEAD else _written(case)
 
 
-def _again(case: Case, flag: str) -> Text:
+def _again(case: Case, flag: str, when: str) -> Text:
     """Return how a rerun, or what was refused, is typed with an option."""
     if case.job:
-        return _typed("To run it again", f"/slurm rerun {case.job} {flag}")
-    return _typed("Type it again with", flag)
+        return _typed(when, f"/slurm rerun {case.job} {flag}")
+    return _typed(f"{when}, type it again with", flag)
 
 
 def _micro(_finding: Finding, case: Case) -> Text:
     if case.settings:
-        return _again(case, "--set policy.train_micro_batch_size=1")
+        line = "--set policy.train_micro_batch_size=1"
+        return _again(case, line, "With a smaller micro batch")
     return _written(case)
 
 
 def _option(_finding: Finding, case: Case) -> Text:
     """Return how a program's own setting is changed, where it takes any."""
     if case.settings:
-        return _again(case, "--set KEY=VALUE")
+        return _again(case, "--set KEY=VALUE", "With another setting")
     if case.workload == "nemo run":
-        return _again(case, "--OPTION=VALUE")
+        return _again(case, "--OPTION=VALUE", "With another option")
     return _written(case)
 
 
 def _written(case: Case) -> Text:
     """Return how a setting is changed where it is written."""
-    if case.workload == "slurm submit":
-        script = str(case.options.get("script") or "SCRIPT")
-        line = f"/slurm submit {script} -- ARGS"
-        return _typed("Change it in the script, or give it other arguments", line)
     where = ON_CLUSTER.get(case.workload, "what is submitted")
-    if not case.workload or not case.job:
-        return (f"Change it in {where}, then submit it again.",)
-    return _typed(f"Change it in {where} on the cluster, then", f"/slurm rerun {case.job}")
+    path = str(case.options.get("script") or case.options.get("job_script") or "")
+    shown: Text = (Mono(text=path),) if path else (where,)
+    if case.workload and case.job:
+        return ("Change it in ", *shown, " on the cluster, then press Rerun.")
+    return ("Change it in ", *shown, ", then submit it again.")
 
 
-def _secret(finding: Finding, _case: Case) -> Text:
-    name = next((n for start, n in SECRETS.items() if finding.label.startswith(start)), "")
+def _secret(finding: Finding, case: Case) -> Text:
+    name = secret_of(finding)
     if not name:
         return (REGISTRY,)
     return parts.fill(
@@ -124,7 +120,9 @@ def _secret(finding: Finding, _case: Case) -> Text:
 
 
 def _logs(_finding: Finding, case: Case) -> Text:
-    return _typed("To read more of its log", f"/slurm logs {case.job} -n 500") if case.job else ()
+    if not case.job:
+        return ()
+    return _typed("To read more of its log", f"/slurm logs {case.job} -n 500")
 
 
 def _same(_finding: Finding, case: Case) -> Text:

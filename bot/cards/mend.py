@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.card import Button, Choice, Pick, Text
 from bot.cards.case import Case
 from bot.cards.hints import hint
-from bot.cards.remedies import REMEDIES
+from bot.cards.remedies import REMEDIES, without_nodes
 from bot.diagnosis import Action, Finding
 from bot.diagnosis.finding import NOT_IN_LOG
 from bot.model import PartitionState
+from bot.nodelist import node_names
 from bot.words import count
 
 SEPARATOR = "|"
@@ -29,14 +30,21 @@ SHOW_LOG, SHOW_LOG_LABEL = "show_log", "Show Log"
 PICK_PARTITION = "resubmit_partition"
 PICK_OTHER = "resubmit_with"
 """The select whose choices change one option, named in their values."""
-CHOSEN = ("partition", "account", "qos", "nodes")
+CHOSEN = ("partition", "account", "qos", "nodes", "exclude")
 """The options that can be chosen from a list."""
 
+READ_LOG = "read_log"
+"""The select of a job's logs, where the cause is in none that was read."""
+
+AS_IT_IS = frozenset({"rerun_same", "resume"})
+"""Buttons that change nothing of the job."""
+_TELL_MORE = frozenset({Action.SHOW_LOG, Action.FETCH_LOG, Action.CHECK_QUEUE, Action.TELL_ADMIN})
 _CHOOSES = {
     Action.RESUBMIT_ACCOUNT: "account",
     Action.RESUBMIT_QOS: "qos",
     Action.RESUBMIT_SIZE: "nodes",
     Action.RESUBMIT_PARTITION: "partition",
+    Action.EXCLUDE_NODE: "exclude",
 }
 _SMALLER = ("slurm-qos-limit", "slurm-node-config", "slurm-pending-limit")
 """Failures that fewer nodes surely help against."""
@@ -55,21 +63,29 @@ def controls(finding: Finding, case: Case) -> Controls:
     """Return what can be done: first what mends, in the rule's order; the likeliest emphasised."""
     pick = _pick(finding, case)
     chosen = _actions_of(pick)
-    buttons: dict[str, Button] = {}
+    made: dict[str, tuple[bool, Button]] = {}
     hints: list[Text] = []
+    by_hand = False
     for action in finding.actions:
-        made = list(_buttons(action, finding, case))
-        for button in made:
-            buttons.setdefault(button.action, button)
-        if made or action in chosen or action is Action.SHOW_LOG:
-            continue
-        if words := hint(action, finding, case):
+        buttons = list(_buttons(action, finding, case))
+        for likely, button in buttons:
+            # What a person must choose or change first is not mended by running it as it is.
+            useful = likely and not (by_hand and button.action in AS_IT_IS)
+            made.setdefault(button.action, (useful, button))
+        by_hand = by_hand or (not buttons and action not in _TELL_MORE)
+        done = buttons or action in chosen or action is Action.SHOW_LOG
+        if not done and (words := hint(action, finding, case)):
             hints.append(words)
-    mending_first = sorted(buttons.values(), key=lambda button: button.action not in _MEND)
-    shown = mending_first[: MOST - case.log - (pick is not None)]
-    if case.log:
-        shown.append(Button(action=SHOW_LOG, label=SHOW_LOG_LABEL, value=case.of))
-    return Controls(_emphasised(shown, finding), pick, tuple(dict.fromkeys(hints))[:MOST_HINTS])
+    # After a change by hand it is run again as it is.
+    for _, button in _buttons(Action.RERUN_SAME, finding, case) if case.job else ():
+        made.setdefault(button.action, (False, button))
+    shown = sorted(made.values(), key=lambda one: not one[0])
+    room = MOST - case.log - (pick is not None)
+    return Controls(
+        (*_emphasised(shown[:room], finding), *_show_log(case)),
+        pick,
+        tuple(dict.fromkeys(hints))[:MOST_HINTS],
+    )
 
 
 def first(controls: Controls) -> Button | None:
@@ -77,7 +93,8 @@ def first(controls: Controls) -> Button | None:
     return next((button for button in controls.buttons if button.style == "primary"), None)
 
 
-def _buttons(action: Action, finding: Finding, case: Case) -> Iterator[Button]:
+def _buttons(action: Action, finding: Finding, case: Case) -> Iterator[tuple[bool, Button]]:
+    """Return the buttons that carry out an action, and whether each can well mend the job."""
     for remedy in REMEDIES:
         if remedy.of is not action:
             continue
@@ -85,21 +102,22 @@ def _buttons(action: Action, finding: Finding, case: Case) -> Iterator[Button]:
             value = SEPARATOR.join(filter(None, (case.of, offer.argument)))
             if len(value) > MOST_VALUE:
                 continue  # such as many nodes in full: there is a sentence for what to type
-            yield Button(
+            button = Button(
                 action=remedy.action, label=offer.label, value=value, confirm=offer.confirm
             )
+            yield offer.likely, button
 
 
-_MEND = frozenset(remedy.action for remedy in REMEDIES if remedy.mends)
-
-
-def _emphasised(buttons: list[Button], finding: Finding) -> tuple[Button, ...]:
-    """Emphasise the first that mends, unless the cause is unknown or a guess."""
+def _emphasised(buttons: Sequence[tuple[bool, Button]], finding: Finding) -> Iterator[Button]:
+    """Emphasise the first, if it can well mend the job; not where the cause is a guess."""
     sure = finding.label != NOT_IN_LOG and finding.confidence >= LIKELY
-    likely = next((one for one in buttons if one.action in _MEND), None) if sure else None
-    return tuple(
-        one.model_copy(update={"style": "primary"}) if one is likely else one for one in buttons
-    )
+    for place, (likely, button) in enumerate(buttons):
+        best = sure and likely and place == 0
+        yield button.model_copy(update={"style": "primary"}) if best else button
+
+
+def _show_log(case: Case) -> tuple[Button, ...]:
+    return (Button(action=SHOW_LOG, label=SHOW_LOG_LABEL, value=case.of),) if case.log else ()
 
 
 def _actions_of(pick: Pick | None) -> frozenset[Action]:
@@ -108,6 +126,8 @@ def _actions_of(pick: Pick | None) -> frozenset[Action]:
         return frozenset()
     if pick.action == PICK_PARTITION:
         return frozenset({Action.RESUBMIT_PARTITION})
+    if pick.action == READ_LOG:
+        return frozenset({Action.FETCH_LOG})
     named = {choice.value.partition(SEPARATOR)[2].partition("=")[0] for choice in pick.choices}
     return frozenset(action for action, name in _CHOOSES.items() if name in named)
 
@@ -119,11 +139,26 @@ def _pick(finding: Finding, case: Case) -> Pick | None:
         return partition_pick(case)
     choices = [choice for name in names for choice in _choices(name, finding, case)]
     if not choices:
-        return None
+        return _log_pick(case) if Action.FETCH_LOG in finding.actions else None
     return Pick(
         action=PICK_OTHER,
-        placeholder=f"{case.verb} with another …",
+        placeholder=f"{case.verb} {'without' if names == ['exclude'] else 'with another'} …",
         choices=tuple(choices[:MOST_CHOICES]),
+    )
+
+
+def _log_pick(case: Case) -> Pick | None:
+    """Return the select that shows one of a job's logs, or what of them speaks of errors."""
+    if not case.log or not case.logs:
+        return None
+    told = (("errors", "Lines That Speak of Errors"), *((one, f"Log: {one}") for one in case.logs))
+    return Pick(
+        action=READ_LOG,
+        placeholder="Read more of its logs …",
+        choices=tuple(
+            Choice(label=label, value=f"{case.of}{SEPARATOR}{source}")
+            for source, label in told[:MOST_CHOICES]
+        ),
     )
 
 
@@ -143,6 +178,10 @@ def _possible(name: str, finding: Finding, case: Case) -> Iterable[tuple[str, st
             return [(a, f"Account {a}") for a in case.limits.accounts if a != case.account]
         case "qos":
             return [(q, f"QOS {q}") for q in case.limits.qos if q != case.qos]
+        case "exclude":
+            ran = () if finding.nodes else node_names(case.node_list)
+            nodes = ran if len(ran) > 1 else ()
+            return [(without_nodes(case.options, n)["exclude"], f"Without {n}") for n in nodes]
         case _:
             fewer = sorted({case.nodes // 2, 1} - {0}, reverse=True)
             helps = finding.label in _SMALLER

@@ -41,6 +41,8 @@ class Offer:
     argument: str = ""
     """The value that was chosen."""
     confirm: str = ""
+    likely: bool = True
+    """Whether it can well mend the job, as far as that is known."""
 
 
 def rerun(case: Case, finding: Finding) -> Iterator[Offer]:
@@ -53,6 +55,18 @@ def rerun(case: Case, finding: Finding) -> Iterator[Offer]:
         yield Offer(SAME_CACHE)
     else:
         yield Offer("Rerun")
+
+
+def resume(case: Case, _finding: Finding) -> Iterator[Offer]:
+    """Go on from the newest whole checkpoint, where the launcher can be told to."""
+    if case.job and case.resumes:
+        yield Offer("Rerun From the Last Checkpoint")
+
+
+def anew(case: Case, finding: Finding) -> Iterator[Offer]:
+    """Run it as it is, where that is how it goes on."""
+    if not case.resumes:
+        yield from rerun(case, finding)
 
 
 def place_tokenizer(case: Case, _finding: Finding) -> Iterator[Offer]:
@@ -243,6 +257,7 @@ def blocking(case: Case, _finding: Finding) -> Iterator[Offer]:
             "CUDA_LAUNCH_BLOCKING=1",
             "It runs slower, with CUDA_LAUNCH_BLOCKING=1, and its traceback then shows the call "
             "that fails.",
+            likely=False,
         )
 
 
@@ -261,6 +276,23 @@ def other_port(case: Case, _finding: Finding) -> Iterator[Offer]:
 
 def set_secret(case: Case, finding: Finding) -> Iterator[Offer]:
     """Look whether the secret is there by now, and run it with it."""
-    name = next((name for start, name in SECRETS.items() if finding.label.startswith(start)), "")
+    name = secret_of(finding)
     if name and case.workload:
-        yield Offer(f"Check {name} and {case.verb}", name)
+        yield Offer(f"Check {name} and {case.verb}", name, likely=name in case.secrets)
+
+
+def secret_of(finding: Finding) -> str:
+    """Return the secret that mends a failure; empty where that is none of ours."""
+    return next((name for start, name in SECRETS.items() if finding.label.startswith(start)), "")
+
+
+def check_queue(case: Case, _finding: Finding) -> Iterator[Offer]:
+    """Look whether it was submitted after all."""
+    if case.workload:
+        yield Offer("Look at the Queue", likely=False)
+
+
+def tell_admin(case: Case, _finding: Finding) -> Iterator[Offer]:
+    """Leave it to those who can mend it."""
+    if case.admins:
+        yield Offer("Tell the Administrators", likely=False)

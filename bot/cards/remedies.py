@@ -13,7 +13,7 @@ from bot.cards.offers import Offer
 from bot.diagnosis import Action, Finding
 
 Options = Mapping[str, Any]
-Changes = Callable[[Options, str], dict[str, object]]
+Changes = Callable[[Options, str], Mapping[str, object]]
 """The options of a request, and the value that a button holds → what is changed."""
 
 
@@ -27,8 +27,6 @@ class Remedy:
     offer: Callable[[Case, Finding], Iterable[Offer]]
     changes: Changes | None = None
     """What is run again with; None where a click does something else."""
-    mends: bool = True
-    """Whether it can mend the job, and not only tell more."""
 
 
 def _same(_options: Options, _value: str) -> dict[str, object]:
@@ -40,7 +38,8 @@ def _option(name: str) -> Changes:
     return lambda _options, value: {name: value}
 
 
-def _without_nodes(options: Options, value: str) -> dict[str, object]:
+def without_nodes(options: Options, value: str) -> dict[str, str]:
+    """Return what leaves nodes out, besides those that are left out already."""
     kept = [str(options["exclude"])] if options.get("exclude") else []
     return {"exclude": ",".join(dict.fromkeys([*kept, *value.split(",")]))}
 
@@ -73,9 +72,10 @@ def _without_wandb(_options: Options, value: str) -> dict[str, object]:
 
 REMEDIES = (
     Remedy(Action.RERUN_SAME, "rerun_same", offers.rerun, _same),
-    Remedy(Action.RESUME, "rerun_same", offers.rerun, _same),
+    Remedy(Action.RESUME, "resume", offers.resume),
+    Remedy(Action.RESUME, "rerun_same", offers.anew, _same),
     Remedy(Action.PLACE_TOKENIZER, "place_tokenizer", offers.place_tokenizer),
-    Remedy(Action.EXCLUDE_NODE, "exclude_node", offers.exclude_node, _without_nodes),
+    Remedy(Action.EXCLUDE_NODE, "exclude_node", offers.exclude_node, without_nodes),
     Remedy(Action.MORE_TIME, "more_time", offers.more_time_, _option("time")),
     Remedy(Action.MORE_MEMORY, "more_memory", offers.more_memory_, _option("mem")),
     Remedy(Action.RESUBMIT_SIZE, "less_memory", offers.memory_that_fits, _option("mem")),
@@ -103,17 +103,7 @@ REMEDIES = (
     Remedy(Action.RESUBMIT_BLOCKING, "blocking", offers.blocking, _variable),
     Remedy(Action.RESUBMIT_OTHER_PORT, "other_port", offers.other_port, _variable),
     Remedy(Action.SET_SECRET, "rerun_with_secret", offers.set_secret),
-    Remedy(
-        Action.CHECK_QUEUE,
-        "check_queue",
-        lambda case, _finding: [Offer("Look at the Queue")] if case.of else [],
-        mends=False,
-    ),
-    Remedy(
-        Action.TELL_ADMIN,
-        "tell_admin",
-        lambda case, _finding: [Offer("Tell the Administrators")] if case.admins else [],
-        mends=False,
-    ),
+    Remedy(Action.CHECK_QUEUE, "check_queue", offers.check_queue),
+    Remedy(Action.TELL_ADMIN, "tell_admin", offers.tell_admin),
 )
 """All of them; what is chosen from a list is in `bot.cards.mend`."""

@@ -33,7 +33,10 @@ def why_card(
     return Card(
         tone=Tone.FAILED,
         lead=(*who, f"Job {job.id}: {finding.title}"),
-        parts=(*proof(finding, tail), *(Paragraph(text=words) for words in offered.hints)),
+        parts=(
+            *proof(finding, tail),
+            *(Paragraph(text=words) for words in (*_may_know(job, finding), *offered.hints)),
+        ),
         buttons=offered.buttons,
         pick=offered.pick,
         foot=(*certainty(finding), *unread(finding.unread)),
@@ -64,6 +67,15 @@ def certainty(finding: Finding) -> tuple[Text, ...]:
         return (("Likely, but not certain.",),)
     by_log = bool(finding.evidence and finding.evidence[0].file)
     return (("Sure: the log says so." if by_log else "Sure: Slurm says so.",),)
+
+
+def _may_know(job: Job, finding: Finding) -> tuple[Text, ...]:
+    """Return who may know more where the cause is in nothing that was read."""
+    if finding.label != NOT_IN_LOG:
+        return ()
+    words = "Slurm names no cause either. What may know more: its other logs, and the kernel's log"
+    nodes: Text = (" of ", Mono(text=job.seen.node_list)) if job.seen.node_list else ()
+    return ((words, *nodes, ", which only administrators can read."),)
 
 
 def _end(tail: str) -> str:

@@ -47,6 +47,20 @@ SOURCES = {
     "head": (LogKind.HEAD,),
     "worker": (LogKind.WORKER,),
 }
+_ERRORS = (
+    "[Ee]rror|ERROR|[Ee]xception|[Ff]atal|FATAL|[Kk]illed|[Aa]bort|[Ff]ailed|FAILED|[Dd]enied|"
+    "Traceback|No space"
+)
+
+
+def chosen(name: str) -> Wish:
+    """Return the wish for a log that is called so, or for the lines that speak of `errors`."""
+    if name == "errors":
+        return Wish(grep=_ERRORS)
+    source, _, worker = name.partition(" ")
+    return Wish(lines=500, source=source, worker=int(worker) if worker.isdigit() else None)
+
+
 REFUSED = {
     files.Why.MISSING: "is gone",
     files.Why.FORBIDDEN: "may not be read by the login account",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -16,7 +17,7 @@ from bot.login_node import LoginNode
 from bot.messages import answer_key, is_living, living, living_key, under, why_of
 from bot.model import Act, Request, Stage
 from bot.rerun import changed, difference
-from bot.service import launches, retries
+from bot.service import checkpoints, launches, retries
 from bot.service.service import Service
 from bot.workloads import WORKLOADS
 
@@ -168,6 +169,28 @@ async def _again(
         change=difference(before, after),
     )
     return await launches.launch(service, act, node, draft)
+
+
+async def resume(
+    service: Service, act: Act, node: LoginNode, job: Job, *, request_id: str
+) -> Card | None:
+    """Run a job again from its newest whole checkpoint."""
+    request = await service.request_of(job)
+    node.policy.own(act.caller, request, "run")
+    workload = WORKLOADS[request.workload]
+    saved = await checkpoints.newest(node, job)
+    if saved is None:
+        raise UserError(
+            f"Job {job.id} has saved no whole checkpoint, so there is nothing to go on from; "
+            f"`/slurm rerun {job.id}` begins anew"
+        )
+    options = workload.model.model_validate(request.options)
+    goes_on = workload.resume(options, posixpath.dirname(saved.path)) if workload.resume else None
+    if goes_on is None:
+        raise UserError("Its launcher cannot be told where to go on")
+    had = options.model_dump()
+    changes = {name: new for name, new in goes_on.model_dump().items() if new != had[name]}
+    return await rerun(service, act, job, changes, request_id=request_id)
 
 
 async def place_files(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -37,11 +38,12 @@ def found(*actions: Action, label: str = "x", **more: Any) -> Finding:
 
 
 def labels(one: Finding, of: Case) -> list[str]:
-    """What the buttons are called, without the one that shows the log."""
-    return [b.label for b in controls(one, of).buttons if b.action != "show_log"]
+    """What the buttons are called that this failure has, and not every one."""
+    always = {"show_log"} if Action.RERUN_SAME in one.actions else {"show_log", "rerun_same"}
+    return [b.label for b in controls(one, of).buttons if b.action not in always]
 
 
-def chosen(one: Finding, of: Case) -> dict[str, object]:
+def chosen(one: Finding, of: Case) -> Mapping[str, object]:
     """What the first button changes in the request."""
     button = controls(one, of).buttons[0]
     return CHANGES[button.action](of.options, button.value.partition(SEPARATOR)[2])
@@ -61,9 +63,9 @@ def test_every_remedy_has_a_control_or_a_sentence(
 
     made = controls(found(action), of)
 
-    mending = [button for button in made.buttons if button.action != "show_log"]
-    shows = action is Action.SHOW_LOG
-    assert mending or made.pick or made.hints or shows
+    always = {"show_log", *({"rerun_same"} - {one.action for one in REMEDIES if one.of is action})}
+    own = [button for button in made.buttons if button.action not in always]
+    assert own or made.pick or made.hints or action is Action.SHOW_LOG
     assert all(plain(words).strip() for words in made.hints)
 
 
@@ -196,6 +198,72 @@ def test_a_list_offers_what_could_be_taken_instead() -> None:
     assert {c.value.partition("|")[2].partition("=")[0] for c in pick.choices} <= set(CHOSEN)
 
 
+def test_the_node_to_leave_out_can_be_chosen_where_nobody_knows_which() -> None:
+    """Among those it ran on, besides those that were left out already."""
+    ran = case(node_list="a3m-[1-2]", options={"script": "x", "exclude": "a3m-9"})
+
+    pick = controls(found(Action.EXCLUDE_NODE), ran).pick
+
+    assert pick is not None
+    assert [(c.label, c.value) for c in pick.choices] == [
+        ("Without a3m-1", "alice:75|exclude=a3m-9,a3m-1"),
+        ("Without a3m-2", "alice:75|exclude=a3m-9,a3m-2"),
+    ]
+    assert controls(found(Action.EXCLUDE_NODE), case(node_list="a3m-1")).pick is None
+
+
+def test_a_job_can_always_be_run_again_after_a_change_by_hand() -> None:
+    """Which is not emphasised, as nothing says that it helps; a refusal has no job to run again."""
+    [again, _] = controls(found(Action.RESUBMIT_OPTION), case()).buttons
+
+    assert (again.label, again.style) == ("Rerun", "")
+    assert labels(found(Action.RESUBMIT_OPTION), case(of="0123456789abcdef0123")) == []
+
+
+def test_running_it_as_it_is_is_not_emphasised_where_something_must_change_first() -> None:
+    """By hand, or by a choice; where nothing must, it is."""
+    change = found(Action.RESUBMIT_OPTION, Action.RESUME)
+    choose = found(Action.EXCLUDE_NODE, Action.RERUN_SAME)
+    ran = case(node_list="a3m-[1-2]")
+
+    assert first(controls(change, ran)) is None
+    assert first(controls(choose, ran)) is None
+    assert first(controls(found(Action.TELL_ADMIN, Action.RERUN_SAME), ran)) is not None
+
+
+def test_a_training_goes_on_from_its_last_checkpoint_where_it_can_be_told_to() -> None:
+    """Anything else is run as it is, and finds its checkpoints or does not."""
+    one = found(Action.RESUME)
+
+    assert labels(one, case(resumes=True))[0] == "Rerun From the Last Checkpoint"
+    assert controls(one, case()).buttons[0].action == "rerun_same"
+
+
+def test_a_secret_that_the_bot_lacks_is_not_the_first_thing_to_press() -> None:
+    """It can be pressed once somebody has set it."""
+    one = found(Action.SET_SECRET, Action.RESUBMIT_OFFLINE, label="wandb-auth")
+
+    without, with_it = (
+        labels(one, case(secrets=frozenset(names))) for names in ((), ("WANDB_API_KEY",))
+    )
+
+    assert without == ["Rerun With W&B Offline", "Check WANDB_API_KEY and Rerun"]
+    assert with_it == ["Check WANDB_API_KEY and Rerun", "Rerun With W&B Offline"]
+
+
+def test_where_the_cause_is_in_no_log_that_was_read_others_can_be() -> None:
+    """All that the job has, and the lines that speak of errors."""
+    one = found(Action.FETCH_LOG, label="cause-not-in-log")
+
+    pick = controls(one, case(logs=("driver", "worker 1", "slurm"))).pick
+
+    assert pick is not None
+    assert [choice.value for choice in pick.choices] == [
+        *("alice:75|errors", "alice:75|driver", "alice:75|worker 1", "alice:75|slurm")
+    ]
+    assert controls(one, case()).pick is None
+
+
 def test_fewer_nodes_are_offered_where_a_limit_stands_in_the_way() -> None:
     """Half of them, or one."""
     pick = controls(found(Action.RESUBMIT_SIZE, label="slurm-qos-limit"), case(nodes=8)).pick
@@ -261,4 +329,4 @@ def test_every_option_that_a_sentence_names_is_one_of_a_rerun() -> None:
     """Nobody is told to type what is refused."""
     spelt = {flag for _, option in typed_fields(Rerun) for flag in option.flags}
 
-    assert {flag.split()[0] for _, flag in FLAGS.values()} <= spelt
+    assert {flag.split()[0] for _, flag, _ in FLAGS.values()} <= spelt
