@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 from bot.cards.case import Case, Limits
 from bot.cluster import slurm
 from bot.diagnosis import Action, Finding
 from bot.errors import CommandFailed
+from bot.inquiry import tally_of
 from bot.job import Job
 from bot.login_node import LoginNode
 from bot.model import Request
@@ -21,7 +21,6 @@ from bot.workloads import WORKLOADS
 
 _MEMORY = frozenset({Action.MORE_MEMORY, Action.RESUBMIT_SIZE})
 _ASSOCIATIONS = frozenset({Action.RESUBMIT_ACCOUNT, Action.RESUBMIT_QOS})
-_DAY = timedelta(days=1)
 
 
 async def case_of(
@@ -129,12 +128,5 @@ async def _largest(node: LoginNode, partition: str) -> int:
 
 async def _memory(node: LoginNode, job: Job) -> int:
     """Return the bytes that a job had on each node, or took; 0 where accounting does not tell."""
-    since = (job.seen.submitted or job.created) - _DAY
-    try:
-        attempts = await node.run(slurm.history((job.id,), since))
-    except CommandFailed:
-        return 0
-    if isinstance(attempts, slurm.AccountingOff) or not attempts:
-        return 0
-    tally = attempts[-1].tally
+    tally = await tally_of(node, job)
     return max(tally.asked, tally.used)
