@@ -12,6 +12,7 @@ import pytest_asyncio
 from bot.demo.cluster import EmbeddedCluster
 from bot.demo.slack.workspace import OUTSIDER
 from tests.cluster_fixture import account
+from tests.e2e.again import again
 from tests.e2e.hands import Hands, Json, controls, key_of, labels, number, options, words
 from tests.e2e.room import Room, live_room, told
 from tests.e2e.slurm_count import jobs_named, shown
@@ -45,6 +46,14 @@ LOGS = """#!/bin/bash
 [ "$WANDB_MODE" = offline ] && exit 0
 echo "wandb.errors.errors.UsageError: No API key configured. Use \\`wandb login\\` to log in." >&2
 exit 1
+"""
+
+
+SILENT = """#!/bin/bash
+echo step 1
+echo 3 requests failed
+echo step 2
+exit 3
 """
 
 
@@ -179,6 +188,31 @@ async def test_a_job_starts_beside_one_of_its_name(shop: Room) -> None:
         for one in (first, second):
             await hands.click(one, "cancel_job")
             await hands.becomes(one, "Cancelled")
+
+
+async def test_a_training_goes_on_from_its_last_checkpoint(shop: Room) -> None:
+    """In the folder of the job before, which is given to it as a setting."""
+    stale = "OSError: [Errno 116] Stale file handle: 'batch.bin'"
+    async with told(shop) as hands, again(shop, stale) as folder:
+        root, why = await failed(hands, "/nemo-rl run again -p a3m --time 5", "stale", 90)
+        assert "Rerun From the Last Checkpoint" in labels(why)
+        more = await hands.pressed(why, "resume")
+        setting = f"checkpointing.checkpoint_dir={folder}/{number(root)}/checkpoints"
+        assert setting in words(more)
+        await hands.becomes(more, "Completed after", 120)
+        saved = words(await hands.asked(f"/slurm checkpoints {number(root)}"))
+        assert "step 20" in saved
+
+
+async def test_where_no_cause_is_known_the_logs_are_read_by_choice(shop: Room) -> None:
+    """It says so, who may know more, and shows what speaks of errors."""
+    async with script(shop, SILENT) as (hands, line):
+        _, why = await failed(hands, f"{line} -p a3m --time 5", "does not say why")
+        assert "the kernel's log of alice-a3m-" in words(why)
+        offered = options(why)
+        assert list(offered) == ["Lines That Speak of Errors", "Log: slurm"]
+        await hands.click(why, "read_log", offered["Lines That Speak of Errors"])
+        await hands.shows(lambda m: "2: 3 requests failed" in words(m), 20)
 
 
 @asynccontextmanager

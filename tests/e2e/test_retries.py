@@ -11,12 +11,14 @@ import pytest_asyncio
 
 from bot.demo.cluster import EmbeddedCluster
 from bot.demo.slack.workspace import OUTSIDER
+from tests.e2e.again import again
 from tests.e2e.hands import controls, is_root, labels, number, words
 from tests.e2e.room import Room, live_room, said, told
 from tests.e2e.slurm_count import jobs_named, shown
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
+PORT = "RuntimeError: The server socket has failed to listen: errno: 98 - Address already in use"
 STOP = "Stop Retrying"
 PATIENT = {"retry_after": '"8s"'}
 """Long enough for the bot to be stopped meanwhile."""
@@ -98,47 +100,17 @@ async def test_a_node_to_blame_is_left_out_until_there_is_no_other(lab: Room) ->
         assert seen[1]["NodeList"] != seen[0]["NodeList"]
 
 
-SCRIPT = r"""#!/bin/bash
-# Saves its first checkpoints, loses the port, and trains on when it is run again.
-set -euo pipefail
-steps=10
-[ ! -e again.ran ] || steps=20
-python3 examples/run_dpo.py --config examples/configs/dpo.yaml \
-  cluster.num_nodes="$SLURM_JOB_NUM_NODES" cluster.gpus_per_node="$GPUS_PER_NODE" \
-  checkpointing.checkpoint_dir="$CHECKPOINT_DIR" logger.log_dir="$LOG_BASE" \
-  dpo.max_num_steps=$steps "$@"
-[ ! -e again.ran ] || exit 0
-touch again.ran
-echo "RuntimeError: The server socket has failed to listen: errno: 98 - Address already in use" >&2
-exit 1
-"""
-PASSES_ON = (
-    r"sed -i.kept -e 's/^    -h | --help)/    --) shift; break ;;\n&/'"
-    r""" -e 's/bash "$JOB_SCRIPT"/& "$@"/' launch.sh"""
-)
-"""Lets a launcher hand what stands behind `--` on to the job script."""
-
-
 async def test_a_training_goes_on_from_its_last_checkpoint(lab: Room) -> None:
     """Where the launcher takes settings: the folder of the job before is one."""
-    folder = lab.cluster.address.nemo_rl
-    script = base64.b64encode(SCRIPT.encode()).decode()
-    await said(lab, f"echo {script} | base64 -d >{folder}/algorithms/again.sh")
-    await said(lab, f"cd {folder} && {PASSES_ON}")
-    try:
-        async with told(lab) as hands:
-            card = await hands.launched("/nemo-rl run again -p a3m --time 5 --retries 1")
-            first = number(await hands.reply(card, "The port of the rendezvous is taken", 90))
-            goes_on = await hands.reply(card, "It goes on from the checkpoint of step 10", 30)
-            done = words(await hands.becomes(card, "Completed after", 120))
-            setting = f"checkpointing.checkpoint_dir={folder}/{first}/checkpoints"
-            assert f"after job {first}, arguments: none → {setting}" in done
-            assert "step 20" in words(await hands.asked(f"/slurm checkpoints {first}"))
-            assert goes_on["thread_ts"] == card["ts"]
-    finally:
-        await said(
-            lab, f"cd {folder} && mv launch.sh.kept launch.sh; rm -f again.ran algorithms/again.sh"
-        )
+    async with told(lab) as hands, again(lab, PORT) as folder:
+        card = await hands.launched("/nemo-rl run again -p a3m --time 5 --retries 1")
+        first = number(await hands.reply(card, "The port of the rendezvous", 90))
+        goes_on = await hands.reply(card, "It goes on from the checkpoint of step 10", 30)
+        done = words(await hands.becomes(card, "Completed after", 120))
+        setting = f"checkpointing.checkpoint_dir={folder}/{first}/checkpoints"
+        assert f"after job {first}, arguments: none → {setting}" in done
+        assert "step 20" in words(await hands.asked(f"/slurm checkpoints {first}"))
+        assert goes_on["thread_ts"] == card["ts"]
 
 
 async def test_a_recipe_is_run_again_with_the_same_folders(lab: Room) -> None:
