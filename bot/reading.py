@@ -12,7 +12,7 @@ from bot.cluster.launch import look
 from bot.cluster.logs import LogFile, LogKind, log_files
 from bot.cluster.sift import FILES, Sifted, sift
 from bot.cluster.spool import Run
-from bot.diagnosis import STEPS, WORDS, Source
+from bot.diagnosis import Source, sought
 from bot.job import Job
 from bot.login_node import LoginNode
 from bot.nodelist import node_names
@@ -36,7 +36,7 @@ async def read_logs(node: LoginNode, job: Job) -> Logs:
     if not newest:
         return Logs()
     asked, beyond = newest[:FILES], newest[FILES:]
-    ask = sift([log.path for log in asked], WORDS, STEPS, await node.roots())
+    ask = sift([log.path for log in asked], *sought(), await node.roots())
     return logs(asked, await node.run(ask), node_names(job.seen.node_list), beyond)
 
 

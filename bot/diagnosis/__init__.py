@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from bot.diagnosis.engine import STEPS, WORDS, Source, diagnose
+from bot.diagnosis.engine import Source, diagnose, sought
 from bot.diagnosis.facts import Facts, from_context, from_observation
 from bot.diagnosis.finding import Evidence, Finding
 from bot.diagnosis.rule import Action, Rule
 
 __all__ = [
-    "STEPS",
-    "WORDS",
     "Action",
     "Evidence",
     "Facts",
@@ -19,4 +17,5 @@ __all__ = [
     "diagnose",
     "from_context",
     "from_observation",
+    "sought",
 ]

@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 from bot.diagnosis.collective import Call, Suspects, compare
 from bot.diagnosis.facts import Facts
@@ -25,13 +27,6 @@ from bot.diagnosis.words import words
 from bot.nodelist import node_names
 
 _SCANNER = Scanner(RULES, marks=MARKS, warnings=WARNINGS)
-WORDS = "\n".join((*words(_SCANNER.signs), "\x1b"))
-"""Extended regular expressions for `grep -E -i`, one of which is in each line that matters, …
-
-Colours may stand in the middle of a word, so that lines with any are looked at without them.
-"""
-STEPS = "\n".join(words(_SCANNER.steps))
-"""… except for steps of training, of which the last ones are enough."""
 _DEMOTED = 50
 """Strength that a sign loses when something else had failed before it."""
 _NEEDED = {Mark.STEP: 2, Mark.ALIVE: 2}
@@ -46,7 +41,7 @@ class Source:
     name: str
     chunks: Iterable[bytes] = ()
     picked: Iterable[tuple[int, bytes]] = ()
-    """Instead of all of it: its lines that hold one of `WORDS` or `STEPS`, with their numbers."""
+    """Instead of all of it: its lines that hold what is `sought`, with their numbers."""
     node: str = ""
     """Where it was written, where that is known: said of lines that do not tell."""
 
@@ -78,6 +73,25 @@ class _Clue:
         line = self.sign.line
         named = line.node or self.sign.groups().get("node", "")
         return named or places.node("" if line.local else self.rank, line.task)
+
+
+class Sought(NamedTuple):
+    """Extended regular expressions for `grep -E -i`, one a line."""
+
+    words: str
+    """One of them is in each line that matters, …"""
+    steps: str
+    """… except for steps of training, of which the last ones are enough."""
+
+
+@cache
+def sought() -> Sought:
+    """Return what to look for in a log that is too large to be read whole.
+
+    Colours may stand in the middle of a word, so that lines with any are looked at without them.
+    """
+    signs = (*words(_SCANNER.signs), "\x1b")
+    return Sought("\n".join(signs), "\n".join(words(_SCANNER.steps)))
 
 
 def diagnose(texts: Mapping[str, str] | Sequence[Source], facts: Facts | None = None) -> Finding:

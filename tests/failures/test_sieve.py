@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.cluster.sift import FILES, Bounds, Sifted, sift
-from bot.diagnosis import STEPS, WORDS, Facts, Source, diagnose, from_context
+from bot.diagnosis import Facts, Source, diagnose, from_context, sought
 from tests.failures.__main__ import HERE, SETS
 from tests.unit.cluster.local import LocalShell
 
@@ -27,7 +27,7 @@ BUNCHES = [logs[at : at + FILES] for logs in LOGS for at in range(0, len(logs), 
 async def same(logs: Sequence[Path]) -> None:
     """Diagnose these logs in both ways, each with and without what Slurm says."""
     paths, folder = [str(path) for path in logs], logs[0].parent
-    ask = sift(paths, WORDS, STEPS, (str(folder),), Bounds(whole=0))
+    ask = sift(paths, *sought(), (str(folder),), Bounds(whole=0))
     for path, found in zip(logs, await LocalShell(folder).run(ask), strict=True):
         assert isinstance(found, Sifted)
         picked = [(number, text.encode()) for number, text in found.lines]

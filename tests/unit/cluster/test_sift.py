@@ -13,7 +13,7 @@ import pytest
 
 from bot.cluster.files import NoFile, Why
 from bot.cluster.sift import Bounds, Sifted, sift
-from bot.diagnosis import STEPS, WORDS, Source, diagnose
+from bot.diagnosis import Source, diagnose, sought
 from tests.unit.cluster.local import LocalShell
 
 OOM = b"[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
@@ -45,7 +45,7 @@ async def sifted(shell: LocalShell, text: bytes, bounds: Bounds = ALL) -> Sifted
     """What is brought of a log that counts as large."""
     path = shell.home / "log"
     path.write_bytes(text)
-    ask = sift([str(path)], WORDS, STEPS, (str(shell.home),), bounds)
+    ask = sift([str(path)], *sought(), (str(shell.home),), bounds)
     (found,) = await shell.run(ask)
     assert isinstance(found, Sifted)
     assert found.size == len(text)
@@ -130,7 +130,7 @@ async def test_a_line_longer_than_memory_has_no_number(home: Path) -> None:
     with (home / "log").open("wb") as log:
         log.seek(450_000_000)
         log.write(b"\r" + OOM)
-    (found,) = await LocalShell(home).run(sift([log.name], WORDS, STEPS, (str(home),)))
+    (found,) = await LocalShell(home).run(sift([log.name], *sought(), (str(home),)))
     assert isinstance(found, Sifted)
     assert (line_no(found), found.late) == (0, False)
 
@@ -149,7 +149,7 @@ async def test_a_file_that_grows_is_read_as_far_as_it_was(shell: LocalShell) -> 
 
         async with asyncio.TaskGroup() as group:
             group.create_task(write())
-            (found,) = await shell.run(sift([str(path)], WORDS, STEPS, (str(shell.home),), ALL))
+            (found,) = await shell.run(sift([str(path)], *sought(), (str(shell.home),), ALL))
             writing = False
     assert isinstance(found, Sifted)
     assert found.size // len(OOM) <= found.lines[-1][0] < path.stat().st_size // len(OOM)
@@ -212,7 +212,7 @@ async def test_all_files_in_one_question(shell: LocalShell, home: Path) -> None:
     (home.parent / "outside").write_bytes(b"secret")
     (home / "link").symlink_to(home.parent / "outside")
     paths = [str(home / name) for name in ("small", "gone", "large", "link", "empty")]
-    assert await shell.run(sift(paths, WORDS, STEPS, (str(home),))) == (
+    assert await shell.run(sift(paths, *sought(), (str(home),))) == (
         Sifted(paths[0], 6, "a\0\ufffd\r\nb"),
         NoFile(paths[1], Why.MISSING),
         Sifted(paths[2], 800_000, "nothing\n" * 32_768, whole=False),

@@ -7,11 +7,12 @@ from subprocess import PIPE, run
 import pytest
 import re2
 
-from bot.diagnosis import STEPS, WORDS, Source, diagnose
+from bot.diagnosis import Source, diagnose, sought
 from bot.diagnosis.engine import _SCANNER
 from bot.diagnosis.words import parse, words
 from tests.unit.diagnosis.test_rules import LINES
 
+WORDS, STEPS = sought()
 STEP = (
     "Training epoch 0, iteration 3/99 | lr: 1e-4 | global_batch_size: 512 | global_step: 3 | "
     "reduced_train_loss: 3.1 | train_step_timing in s: 2.3 | consumed_samples: 2048"
