@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.cards.case import Case, Limits
 from bot.cluster import slurm
+from bot.cluster.together import together
 from bot.diagnosis import Action, Finding
 from bot.errors import CommandFailed
 from bot.inquiry import tally_of
@@ -46,7 +47,7 @@ async def case_of(
         logs=await _logs(node, job) if Action.FETCH_LOG in finding.actions else (),
         secrets=frozenset(name for name, one in node.secrets.items() if one.value is not None),
         admins=bool(node.admin_channel and job.request),
-        limits=await _limits(node, finding.actions, partition),
+        limits=await _limits(node, finding.actions, partition=partition, qos=seen.qos),
     )
 
 
@@ -57,7 +58,12 @@ async def case_of_request(
     return replace(
         _launched(request),
         admins=bool(node.admin_channel),
-        limits=await _limits(node, actions, request.resources.partition),
+        limits=await _limits(
+            node,
+            actions,
+            partition=request.resources.partition,
+            qos=str(request.options.get("qos") or ""),
+        ),
     )
 
 
@@ -87,18 +93,16 @@ def _resumes(workload: Workload[Any], request: Request) -> bool:
     return workload.resume is not None and workload.resume(options, "/any") is not None
 
 
-async def _limits(node: LoginNode, actions: Collection[Action], partition: str) -> Limits:
+async def _limits(
+    node: LoginNode, actions: Collection[Action], *, partition: str, qos: str
+) -> Limits:
     """Return what the cluster could give instead, as far as these remedies must know."""
-    accounts: tuple[str, ...] = ()
-    qos: tuple[str, ...] = ()
-    if _ASSOCIATIONS & frozenset(actions):
-        accounts, qos = await _allowed(node)
-    return Limits(
+    wanted = frozenset(actions)
+    limits = Limits(
         partitions=await node.partitions(),
-        accounts=accounts,
-        qos=qos,
-        memory=await _largest(node, partition) if _MEMORY & frozenset(actions) else 0,
+        memory=await _largest(node, partition) if _MEMORY & wanted else 0,
     )
+    return await _allowed(node, limits, qos) if _ASSOCIATIONS & wanted else limits
 
 
 async def _logs(node: LoginNode, job: Job) -> tuple[str, ...]:
@@ -107,17 +111,23 @@ async def _logs(node: LoginNode, job: Job) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.source for one in found if one.attempt == found[0].attempt))
 
 
-async def _allowed(node: LoginNode) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the accounts and QOS of the login account; nothing where nobody keeps them."""
+async def _allowed(node: LoginNode, limits: Limits, qos: str) -> Limits:
+    """Return with them what the login account may use; nothing new where nobody keeps that."""
     try:
-        found = await node.run(slurm.associations())
+        may, each = await node.run(together(slurm.associations(), slurm.qos_limits()))
     except CommandFailed:
-        return (), ()
-    if isinstance(found, slurm.AccountingOff):
-        return (), ()
-    accounts = dict.fromkeys(one.account for one in found)
-    qos = dict.fromkeys(name for one in found for name in one.qos)
-    return tuple(accounts), tuple(qos)
+        return limits
+    if isinstance(may, slurm.AccountingOff) or isinstance(each, slurm.AccountingOff):
+        return limits
+    used = qos or next((one.default_qos for one in may if one.default_qos), "")
+    limit = next((one for one in each if one.name == used), slurm.QosLimit(name=used))
+    return replace(
+        limits,
+        accounts=tuple(dict.fromkeys(one.account for one in may)),
+        qos=tuple(dict.fromkeys(name for one in may for name in one.qos)),
+        time=limit.time,
+        nodes=limit.nodes,
+    )
 
 
 async def _largest(node: LoginNode, partition: str) -> int:

@@ -8,5 +8,7 @@ from bot.diagnosis import Finding, diagnose
 
 def explain_refusal(outcome: spool.Refused) -> Finding:
     """Return the cause of a refusal from what sbatch or the launcher printed."""
-    said = f"{outcome.text}\n{outcome.err}\n{outcome.out}"
-    return diagnose({"launcher": said})
+    # sbatch signs what it refuses with; without that it may pass for what squeue says of a job.
+    printed = f"{outcome.err}\n{outcome.out}"
+    more = [line for line in outcome.text.splitlines() if line not in printed]
+    return diagnose({"launcher": "\n".join((*more, printed))})

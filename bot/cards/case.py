@@ -19,6 +19,10 @@ class Limits:
     """Those that the login account may charge."""
     qos: tuple[str, ...] = ()
     """Those that it may take."""
+    time: timedelta | None = None
+    """The longest time limit that the QOS allows, where it has one."""
+    nodes: int | None = None
+    """The most nodes that it gives to a job."""
     memory: int = 0
     """Bytes that the largest node of the partition has."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bot.card import Bullets, Card, Excerpt, Mono
+from bot.card import Bullets, Button, Card, Excerpt, Mono
 from bot.cards import parts
+from bot.cards.mend import READ_LOG, SEPARATOR
 from bot.job import Job
 from bot.words import count
 
@@ -38,6 +39,15 @@ def log_card(job: Job, file: str, text: str, *, lines: int, matching: str = "") 
         pattern=Mono(text=matching),
     )
     return Card(lead=lead, parts=(Excerpt(text=shown),) if shown else ())
+
+
+def with_more(card: Card, job: Job, path: str, source: str = "") -> Card:
+    """Return the end of a log with where the whole lies; with `source` a click shows more of it."""
+    more = (Button(action=READ_LOG, label="Show More", value=f"{job.key}{SEPARATOR}{source}"),)
+    whole = parts.fill(
+        "The whole log: {path} on {cluster}", path=Mono(text=path), cluster=job.cluster
+    )
+    return card.model_copy(update={"buttons": more if source else (), "foot": (whole,)})
 
 
 def no_log_card(job: Job, wished: str, others: Mapping[str, str]) -> Card:

@@ -183,7 +183,8 @@ def _possible(name: str, finding: Finding, case: Case) -> Iterable[tuple[str, st
             nodes = ran if len(ran) > 1 else ()
             return [(without_nodes(case.options, n)["exclude"], f"Without {n}") for n in nodes]
         case _:
-            fewer = sorted({case.nodes // 2, 1} - {0}, reverse=True)
+            allowed = case.limits.nodes or case.nodes // 2
+            fewer = sorted({allowed, 1} - {0}, reverse=True)
             helps = finding.label in _SMALLER
             return [(str(n), count(n, "node")) for n in fewer if helps and n < case.nodes]
 

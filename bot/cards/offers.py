@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 
 from bot.amounts import length, memory, minutes, more_memory, more_time
 from bot.arguments import Argument, argument
@@ -90,20 +91,24 @@ def exclude_node(case: Case, finding: Finding) -> Iterator[Offer]:
         yield Offer(f"{case.verb} {without}", ",".join(nodes))
 
 
-def more_time_(case: Case, finding: Finding) -> Iterator[Offer]:
-    """Ask for twice the time, or for what the partition allows at most."""
+def other_time(case: Case, finding: Finding) -> Iterator[Offer]:
+    """Ask for twice the time, or for what the partition or the QOS allows at most."""
     if not case.can_change("time") or case.can_change("expires"):
         return
     there = case.limits.partition(case.partition)
     longest = there.max_time if there else None
+    wanted: timedelta | None = None
     if finding.label == "slurm-time-limit" and case.time_limit:
-        if more := more_time(case.time_limit, longest):
-            yield Offer(f"{case.verb} With {length(more)}", minutes(more))
-    elif finding.label == "slurm-invalid-time-limit" and longest and case.time_limit != longest:
-        yield Offer(f"{case.verb} With {length(longest)}", minutes(longest))
+        wanted = more_time(case.time_limit, longest)
+    elif finding.label == "slurm-invalid-time-limit" and case.time_limit != longest:
+        wanted = longest
+    elif finding.label == "slurm-qos-limit" and case.limits.time and case.time_limit:
+        wanted = case.limits.time if case.limits.time < case.time_limit else None
+    if wanted:
+        yield Offer(f"{case.verb} With {length(wanted)}", minutes(wanted))
 
 
-def more_memory_(case: Case, _finding: Finding) -> Iterator[Offer]:
+def other_memory(case: Case, _finding: Finding) -> Iterator[Offer]:
     """Ask for half as much again, as far as a node has it."""
     if not case.can_change("mem"):
         return

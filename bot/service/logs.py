@@ -47,6 +47,8 @@ SOURCES = {
     "head": (LogKind.HEAD,),
     "worker": (LogKind.WORKER,),
 }
+MORE = 500
+"""Lines that a click shows, as far as a message holds them."""
 _ERRORS = (
     "[Ee]rror|ERROR|[Ee]xception|[Ff]atal|FATAL|[Kk]illed|[Aa]bort|[Ff]ailed|FAILED|[Dd]enied|"
     "Traceback|No space"
@@ -58,7 +60,7 @@ def chosen(name: str) -> Wish:
     if name == "errors":
         return Wish(grep=_ERRORS)
     source, _, worker = name.partition(" ")
-    return Wish(lines=500, source=source, worker=int(worker) if worker.isdigit() else None)
+    return Wish(lines=MORE, source=source, worker=int(worker) if worker.isdigit() else None)
 
 
 REFUSED = {
@@ -108,7 +110,11 @@ async def _lines(node: LoginNode, job: Job, file: LogFile, wish: Wish) -> Card:
     text_end = await node.run(files.tail(file.path, wish.lines, roots))
     if isinstance(text_end, files.NoFile):
         raise UserError(f"{file.path} {REFUSED[text_end.why]}")
-    return cards.log_card(job, name, text_end.text, lines=wish.lines)
+    card = cards.log_card(job, name, text_end.text, lines=wish.lines)
+    if len(text_end.text.splitlines()) < wish.lines:
+        return card
+    more = file.source if job.request and wish.lines < MORE and wish.attempt is None else ""
+    return cards.with_more(card, job, file.path, more)
 
 
 async def _launcher(node: LoginNode, job: Job, wish: Wish) -> Card:

@@ -52,7 +52,7 @@ exit 1
 SILENT = """#!/bin/bash
 echo step 1
 echo 3 requests failed
-echo step 2
+seq -f 'step %.0f' 2 90
 exit 3
 """
 
@@ -120,7 +120,7 @@ async def test_the_node_to_blame_is_left_out(shop: Room) -> None:
         root, why = await failed(hands, f"{line} -p a3m --time 5", "ECC")
         assert "Rerun Without alice-a3m-0" in labels(why)
         await hands.as_user(OUTSIDER).click(why, "exclude_node")
-        await refused_for(hands.as_user(OUTSIDER))
+        await refused_for(hands.as_user(OUTSIDER), "may run it")
         again, _ = await asyncio.gather(
             hands.pressed(why, "exclude_node"), hands.click(why, "exclude_node")
         )
@@ -130,11 +130,11 @@ async def test_the_node_to_blame_is_left_out(shop: Room) -> None:
         assert len(await jobs_named(shop.cluster, name)) == 2
 
 
-async def refused_for(other: Hands) -> None:
+async def refused_for(other: Hands, says: str) -> None:
     """Wait until somebody else was told that this is not theirs."""
 
     def no(seen: list[Json]) -> bool:
-        return any("may run it" in words(one) for one in seen)
+        return any(says in words(one) for one in seen)
 
     await other.until(other.whispers, no, 20)
 
@@ -166,7 +166,7 @@ async def test_a_held_job_is_released(shop: Room) -> None:
         root = await hands.becomes(root, "It is held by its owner")
         assert labels(root)[0] == "Release Job"
         await hands.as_user(OUTSIDER).click(root, "release")
-        await hands.reply(root, "will not start by itself")
+        await refused_for(hands.as_user(OUTSIDER), "may release it")
         await hands.click(root, "release")
         await hands.reply(root, "was released by")
         await hands.becomes(root, "Completed after")
@@ -213,14 +213,19 @@ async def test_where_no_cause_is_known_the_logs_are_read_by_choice(shop: Room) -
         assert list(offered) == ["Lines That Speak of Errors", "Log: slurm"]
         await hands.click(why, "read_log", offered["Lines That Speak of Errors"])
         await hands.shows(lambda m: "2: 3 requests failed" in words(m), 20)
+        await hands.click(why, "show_log")
+        short = await hands.shows(lambda m: "the last 40 lines" in words(m), 20)
+        assert "The whole log: `/home/" in words(short)
+        await hands.click(short, "read_log")
+        await hands.shows(lambda m: "91 lines" in words(m), 20)
 
 
 @asynccontextmanager
 async def narrow(shop: Room) -> AsyncIterator[None]:
-    """A QOS for a while that gives one node to a job, and refuses more."""
+    """A QOS for a while that gives one node to a job for half an hour, and refuses more."""
     run, user = shop.cluster.run, shop.cluster.address.user
     await run("sacctmgr", "-i", "add", "qos", "narrow")
-    limit = ("MaxTRESPerJob=node=1", "Flags=DenyOnLimit")
+    limit = ("MaxTRESPerJob=node=1", "MaxWall=30", "Flags=DenyOnLimit")
     await run("sacctmgr", "-i", "modify", "qos", "narrow", "set", *limit)
     await run("sacctmgr", "-i", "modify", "user", user, "set", "qos+=narrow")
     try:
@@ -244,3 +249,10 @@ async def test_what_a_qos_refuses_is_submitted_with_another_or_on_fewer_nodes(sh
         other = await hands.pressed(root, "resubmit_with", offered["QOS normal"])
         assert "qos: narrow → normal" in words(other)
         await hands.becomes(other, "Completed after")
+
+        long = await hands.launched("/slurm submit jobs/hello.sh -p a3m -q narrow --time 60")
+        long = await hands.becomes(long, "Not submitted")
+        assert "Submit With 30 Minutes" in labels(long), words(long)
+        shorter = await hands.pressed(long, "more_time")
+        assert "time limit: 1 h → 30 min" in words(shorter)
+        await hands.becomes(shorter, "Completed after")

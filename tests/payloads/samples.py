@@ -339,6 +339,9 @@ def _reasons(word: str) -> Iterator[tuple[str, Card]]:
         yield f"why.waits_card/{reason[:20]}", why.waits_card(waiting)
     yield "logs.log_card/", logs.log_card(job, word, word, lines=40)
     yield "logs.log_card/matching", logs.log_card(job, word, word, lines=40, matching=word)
+    cut = logs.log_card(job, word, word, lines=1)
+    yield "logs.with_more/", logs.with_more(cut, job, word, "driver")
+    yield "logs.with_more/all", logs.with_more(cut, job, word)
     others = {f"{word}{number}": word for number in range(20)}
     yield "logs.no_log_card/", logs.no_log_card(job, word, others)
     yield "logs.no_log_card/none", logs.no_log_card(job, "", {})

@@ -15,7 +15,7 @@ from bot.cluster.slurm.reasons import (
 from bot.cluster.slurm.refusals import Blame, Refusal, Subject, refusal
 from bot.cluster.slurm.release import free, release
 from bot.cluster.slurm.sacct import AccountingOff, Attempt, Step, history, matching
-from bot.cluster.slurm.sacctmgr import Association, associations
+from bot.cluster.slurm.sacctmgr import Association, QosLimit, associations, qos_limits
 from bot.cluster.slurm.sbatch import Estimate, start_estimate
 from bot.cluster.slurm.scancel import Cancellation, Cancelled, cancel
 from bot.cluster.slurm.scontrol import NodeState, SlurmConfig, config, details, nodes
@@ -41,6 +41,7 @@ __all__ = [
     "Cancelled",
     "Estimate",
     "NodeState",
+    "QosLimit",
     "Refusal",
     "Search",
     "Sighting",
@@ -69,6 +70,7 @@ __all__ = [
     "name_of",
     "nodes",
     "partitions",
+    "qos_limits",
     "queue",
     "reason_in_words",
     "refusal",

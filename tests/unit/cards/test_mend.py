@@ -265,11 +265,25 @@ def test_where_the_cause_is_in_no_log_that_was_read_others_can_be() -> None:
 
 
 def test_fewer_nodes_are_offered_where_a_limit_stands_in_the_way() -> None:
-    """Half of them, or one."""
-    pick = controls(found(Action.RESUBMIT_SIZE, label="slurm-qos-limit"), case(nodes=8)).pick
+    """As many as are allowed, where that is known, else half of them; or one."""
+    one = found(Action.RESUBMIT_SIZE, label="slurm-qos-limit")
 
-    assert pick is not None
-    assert [c.label for c in pick.choices] == ["4 nodes", "1 node"]
+    guessed = controls(one, case(nodes=8)).pick
+    known = controls(one, case(nodes=8, limits=Limits(nodes=6))).pick
+
+    assert guessed is not None
+    assert known is not None
+    assert [c.label for c in guessed.choices] == ["4 nodes", "1 node"]
+    assert [c.label for c in known.choices] == ["6 nodes", "1 node"]
+
+
+def test_the_longest_time_that_a_qos_allows_is_taken() -> None:
+    """Where that is what stood in the way; else a person must say."""
+    one = found(Action.MORE_TIME, label="slurm-qos-limit")
+
+    assert labels(one, case(limits=Limits(time=timedelta(hours=3)))) == ["Rerun With 3 Hours"]
+    assert labels(one, case(limits=Limits(time=timedelta(hours=4)))) == []
+    assert labels(one, case()) == []
 
 
 def test_other_partitions_are_offered_most_free_nodes_first() -> None:

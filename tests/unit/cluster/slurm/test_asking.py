@@ -11,11 +11,13 @@ from bot.cluster.slurm import (
     Association,
     Cancelled,
     Estimate,
+    QosLimit,
     Subject,
     associations,
     cancel,
     find_by_comment,
     find_by_name,
+    qos_limits,
     signature,
     signatures,
     start_estimate,
@@ -187,3 +189,18 @@ def test_associations() -> None:
         ),
     ):
         assert isinstance(answer(associations(), "", said, 1), AccountingOff)
+
+
+def test_what_a_qos_allows_a_job() -> None:
+    """Its time and its nodes; what is not limited is empty."""
+    said = "normal||\nlong|7-00:00:00|\nnarrow|00:30:00|cpu=8,node=2,gres/gpu=16\n"
+
+    assert answer(qos_limits(), said) == (
+        QosLimit(name="normal"),
+        QosLimit(name="long", time=timedelta(days=7)),
+        QosLimit(name="narrow", time=timedelta(minutes=30), nodes=2),
+    )
+    silent = answer(
+        qos_limits(), "", "You are not running a supported accounting_storage plugin", 1
+    )
+    assert isinstance(silent, AccountingOff)
