@@ -103,7 +103,8 @@ WENT_ON = frozenset({Mark.STEP, Mark.ALIVE, Mark.SAVED, Mark.DONE})
 class Rule:
     """One way to fail. Patterns are RE2, tried on lines freed of colours and prefixes.
 
-    `title` and `remedy` may use the patterns' named groups; a part in brackets that names an
+    `title` and `remedy` may use the patterns' named groups, and `path` and `port` that a line
+    names anyhow; a part in brackets that names an
     absent group is left out: `The partition[ {partition}] does not exist.`
     """
 

@@ -19,6 +19,12 @@ _MOST_ALIKE = 4096
 """Signs of one rule that are kept while nothing else happens: as many as there are ranks."""
 _MOST_KNOWN = 4096
 _STEPS_NOTED = 3
+_PATH = (
+    r"(?:['\"`]|\xe2\x80\x98|: |^|(?:prefix|path|file|directory|folder) )"
+    r"(?P<path>/[^\s'\"`:\x80-\xff]{1,200})(?:['\"`]|\xe2\x80\x99|: |\.?$)"
+)
+_PORT = r"(?:[Pp]ort[ :=]+|:)(?P<port>[1-9]\d{3,4})\b"
+"""What a line names besides the groups of its rule."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +44,15 @@ class Sign:
         return self.line.text[:_QUOTED].decode("utf-8", "replace")
 
     def groups(self) -> dict[str, str]:
-        """Return the named groups of the first pattern that matches."""
+        """Return the named groups of the first pattern that matches, and what it names anyhow."""
+        named: dict[str, str] = {}
+        for text in (_PATH, _PORT):
+            named |= groups(text, self.line.bare) or {}
         for text in self.rule.patterns:
             found = groups(text, self.line.bare)
             if found is not None:
-                return found
-        return {}
+                return named | found
+        return named
 
 
 @dataclass

@@ -10,7 +10,7 @@ RULES = (
     Rule(
         label="checkpoint-missing",
         group=_GROUP,
-        title="The checkpoint to load is not there, or lacks a part.",
+        title="The checkpoint to load is not there, or lacks a part[: {path}].",
         remedy="Point to a whole checkpoint, or start with a fresh folder.",
         patterns=(
             r"context/io\.json",
@@ -63,7 +63,7 @@ RULES = (
     Rule(
         label="checkpoint-missing",
         group=_GROUP,
-        title="A file of the checkpoint is missing.",
+        title="A file of the checkpoint is missing[: {path}].",
         remedy="Point to a whole checkpoint, or start with a fresh folder.",
         patterns=(r"^FileNotFoundError\b",),
         actions=(Action.RESUBMIT_OPTION,),

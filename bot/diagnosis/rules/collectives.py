@@ -10,7 +10,7 @@ RULES = (
     Rule(
         label="port-in-use",
         group=_GROUP,
-        title="The port of the rendezvous is taken by another process.",
+        title="The port[ {port}] that the program wants is taken by another process.",
         remedy="Choose another MASTER_PORT, for example one derived from the job id.",
         patterns=(
             r"errno: 98 - Address already in use",
@@ -168,9 +168,11 @@ RULES = (
         title="A collective[ ({operation})] did not end in time[; behind the others: rank "
         "{lagging}][; in another operation than the others: rank {diverged}][; without a word: "
         "rank {silent}].",
-        remedy="Look what the rank named was doing, or which rank wrote no time-out; rerun from "
-        "the last checkpoint, and exclude its node if it happens again.[ It was only collective "
-        "{early} of the run: look at the set-up and the network first.]",
+        remedy="[Look first at what rank {lagging} was doing, and at its node. ][Look first at "
+        "rank {diverged}: it took another way through the program. ][Look first at the log and "
+        "the node of rank {silent}. ]Rerun from the last checkpoint; if the same node is behind "
+        "again, exclude it.[ It was only collective {early} of the run: suspect the set-up or the "
+        "network.]",
         patterns=(
             (
                 r"(?:(?:\[PG (?:ID )?(?P<pg>\d+)\b[^\]]*)?Rank (?P<rank>\d+)\].*)?operation "

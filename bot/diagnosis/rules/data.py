@@ -53,7 +53,7 @@ RULES = (
     Rule(
         label="tokenizer-missing",
         group=_GROUP,
-        title="The tokenizer or vocabulary file is missing or is none.",
+        title="The tokenizer or vocabulary file is missing or is none[: {path}].",
         remedy="Give the right path or model of the tokenizer.",
         patterns=(
             r"could not parse ModelProto from",
@@ -83,7 +83,7 @@ RULES = (
     Rule(
         label="tokenizer-missing",
         group=_GROUP,
-        title="A file of the tokenizer is missing.",
+        title="A file of the tokenizer is missing[: {path}].",
         remedy="Give the right path or model of the tokenizer.",
         patterns=(
             (
@@ -105,7 +105,7 @@ RULES = (
     Rule(
         label="dataset-missing",
         group=_GROUP,
-        title="The data set is not at the path given.",
+        title="The data set is not at the path given[: {path}].",
         remedy="Correct the data path or mount; Megatron wants the prefix without .bin and .idx.",
         patterns=(
             r"[Dd]ataset does not exist",
@@ -143,7 +143,7 @@ RULES = (
     Rule(
         label="dataset-missing",
         group=_GROUP,
-        title="A file of the data set is missing.",
+        title="A file of the data set is missing[: {path}].",
         remedy="Correct the data path or the mount that should show it.",
         patterns=(r"^FileNotFoundError\b",),
         actions=(Action.RESUBMIT_OPTION,),

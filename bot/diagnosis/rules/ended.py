@@ -138,32 +138,58 @@ RULES = (
     Rule(
         label="host-oom",
         group=_GROUP,
-        title="The memory of the node ran out.",
-        remedy="Ask for more --mem (or the whole node), or use fewer data-loader workers, less "
-        "offloading, fewer rollouts at once.",
+        title="It used more memory than the job had[, which was {asked}].",
+        remedy="Ask for more --mem, or use fewer data-loader workers, less offloading, fewer "
+        "rollouts at once.",
         patterns=(
             r"[Dd]etected \d+ oom[_-]kill event",
             r"oom[_-]kill event\(s\)",
             r"Some of your processes may have been killed by the cgroup out-of-memory handler",
             r"[Ee]xceeded (?:job |step )?memory limit",
             r"[Mm]emory cgroup out of memory",
-            r"Out of memory: Killed process",
+            r"oom-kill:constraint=CONSTRAINT_MEMCG",
             r"^srun: error: .*: Out Of Memory$",
+            r"[Jj]ob .*(?:exceeded|exceeds) (?:its )?(?:requested )?memory (?:limit|request)",
+        ),
+        actions=(Action.MORE_MEMORY, Action.FEWER_WORKERS),
+        strength=Strength.KILLED,
+        decided=lambda facts: (
+            facts.state == "OUT_OF_MEMORY" or (facts.failed and "OUT_OF_MEMORY" in facts.steps)
+        ),
+    ),
+    Rule(
+        label="host-oom",
+        group=_GROUP,
+        title="The memory of the node ran out.",
+        remedy="Ask for more --mem (or the whole node), or use fewer data-loader workers, less "
+        "offloading, fewer rollouts at once.",
+        patterns=(
+            r"Out of memory: Killed process",
+            r"oom-kill:constraint=",
             r"killed due to (?:the node running low on memory|memory pressure \(OOM\))",
             r"Task was killed due to the node running low on memory",
             r"\bOutOfMemoryError: Task",
+            r"exceeds the memory usage threshold",
+        ),
+        actions=(Action.MORE_MEMORY, Action.FEWER_WORKERS),
+        strength=Strength.KILLED,
+    ),
+    Rule(
+        label="host-oom",
+        group=_GROUP,
+        title="A program was given no more memory by the node.",
+        remedy="Ask for more --mem (or the whole node), or load less at once: fewer workers, a "
+        "smaller buffer, a file that is mapped.",
+        patterns=(
             r"DefaultCPUAllocator: (?:can't allocate memory|not enough memory)",
             r"^(?:[\w.]*\.)?MemoryError\b",
             r"Unable to allocate [\d.]+ [KMGTP]iB for an array",
             r"\[Errno 12\] Cannot allocate memory",
-            r"exceeds the memory usage threshold",
             r"std::bad_alloc",
             r"\b_?ArrayMemoryError: ",
             r"\bArrow(?:OutOf)?MemoryError\b",
-            r"oom-kill:constraint=",
             r"\b(?:fork|clone|mmap|malloc)\b.*Cannot allocate memory",
             r"\bcode: 12, kind: OutOfMemory|memory allocation of \d+ bytes failed",
-            r"[Jj]ob .*(?:exceeded|exceeds) (?:its )?(?:requested )?memory (?:limit|request)",
             r"^java\.lang\.OutOfMemoryError: (?:Java|GC|Direct|Meta|Req)",
         ),
         lines=(
@@ -173,9 +199,6 @@ RULES = (
         ),
         actions=(Action.MORE_MEMORY, Action.FEWER_WORKERS),
         strength=Strength.KILLED,
-        decided=lambda facts: (
-            facts.state == "OUT_OF_MEMORY" or (facts.failed and "OUT_OF_MEMORY" in facts.steps)
-        ),
     ),
     Rule(
         label="slurm-cancelled",

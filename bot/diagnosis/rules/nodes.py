@@ -10,7 +10,7 @@ RULES = (
     Rule(
         label="slurm-prolog-failed",
         group=_GROUP,
-        title="The prolog on[ {node}] a node failed, so the job could not start.",
+        title="The prolog failed[ on {node}], so the job could not start.",
         remedy="Resubmit without the node and tell the administrators.",
         patterns=(
             r"Prolog (?:failure on|hung on) node (?P<node>[\w.-]+)",

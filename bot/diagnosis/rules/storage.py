@@ -10,7 +10,7 @@ RULES = (
     Rule(
         label="storage-quota",
         group=_GROUP,
-        title="The disk quota is used up.",
+        title="The disk quota is used up[; {path} could not be written].",
         remedy="Delete or move files, or write elsewhere; set HF_HOME to scratch for downloads.",
         patterns=(r"\[Errno 122\]", r"Disk quota exceeded", r"os error 122|errno = 122|\bEDQUOT\b"),
         lines=(
@@ -24,7 +24,7 @@ RULES = (
     Rule(
         label="storage-no-space",
         group=_GROUP,
-        title="The file system is full.",
+        title="The file system is full[; {path} could not be written].",
         remedy="Free space or use another folder, then resume.",
         patterns=(
             r"\[Errno 28\]",
@@ -148,7 +148,7 @@ RULES = (
     Rule(
         label="permission-denied",
         group=_GROUP,
-        title="The program may not use[ {path}] a path it needs.",
+        title="The program is denied what it needs[: {path}].",
         remedy="Correct the rights, or choose another path.",
         patterns=(
             r"PermissionError: \[Errno 13\] Permission denied: '(?P<path>[^']+)'",
@@ -177,7 +177,7 @@ RULES = (
     Rule(
         label="permission-denied",
         group=_GROUP,
-        title="A command of the script may not use a path.",
+        title="A command of the script is denied what it needs[: {path}].",
         remedy="Correct the rights, or choose another path.",
         patterns=(
             r"^(?:fatal|error): could not \w+.*: Permission denied$",
