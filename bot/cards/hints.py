@@ -45,7 +45,7 @@ REGISTRY = (
     "cluster. Never post them here."
 )
 ON_CLUSTER = {
-    "nemo run": "the recipe",
+    "nemo run": "its recipe",
     "nemo-rl run": "the job script",
     "slurm submit": "the script",
 }
@@ -102,8 +102,8 @@ def _written(case: Case) -> Text:
     path = str(case.options.get("script") or case.options.get("job_script") or "")
     shown: Text = (Mono(text=path),) if path else (where,)
     if case.workload and case.job:
-        return ("Change it in ", *shown, " on the cluster, then press Rerun.")
-    return ("Change it in ", *shown, ", then submit it again.")
+        return ("Its settings are in ", *shown, " on the cluster. Once all is right, press Rerun.")
+    return ("Its settings are in ", *shown, ". Once all is right, submit it again.")
 
 
 def _secret(finding: Finding, case: Case) -> Text:

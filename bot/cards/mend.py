@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
+from bot.amounts import length, minutes
 from bot.card import Button, Choice, Pick, Text
 from bot.cards.case import Case
 from bot.cards.hints import hint
+from bot.cards.offers import other_time
 from bot.cards.remedies import REMEDIES, without_nodes
 from bot.diagnosis import Action, Finding
 from bot.diagnosis.finding import NOT_IN_LOG
@@ -30,7 +33,7 @@ SHOW_LOG, SHOW_LOG_LABEL = "show_log", "Show Log"
 PICK_PARTITION = "resubmit_partition"
 PICK_OTHER = "resubmit_with"
 """The select whose choices change one option, named in their values."""
-CHOSEN = ("partition", "account", "qos", "nodes", "exclude")
+CHOSEN = ("partition", "account", "qos", "nodes", "exclude", "time")
 """The options that can be chosen from a list."""
 
 READ_LOG = "read_log"
@@ -45,7 +48,10 @@ _CHOOSES = {
     Action.RESUBMIT_SIZE: "nodes",
     Action.RESUBMIT_PARTITION: "partition",
     Action.EXCLUDE_NODE: "exclude",
+    Action.MORE_TIME: "time",
 }
+_HOURS = (1, 2, 4, 8, 12, 24, 48, 72, 168)
+"""Time limits to choose from, where nobody can know which is right."""
 _SMALLER = ("slurm-qos-limit", "slurm-node-config", "slurm-pending-limit")
 """Failures that fewer nodes surely help against."""
 
@@ -182,11 +188,24 @@ def _possible(name: str, finding: Finding, case: Case) -> Iterable[tuple[str, st
             ran = () if finding.nodes else node_names(case.node_list)
             nodes = ran if len(ran) > 1 else ()
             return [(without_nodes(case.options, n)["exclude"], f"Without {n}") for n in nodes]
+        case "time":
+            return [] if list(other_time(case, finding)) else _times(finding, case)
         case _:
             allowed = case.limits.nodes or case.nodes // 2
             fewer = sorted({allowed, 1} - {0}, reverse=True)
             helps = finding.label in _SMALLER
             return [(str(n), count(n, "node")) for n in fewer if helps and n < case.nodes]
+
+
+def _times(finding: Finding, case: Case) -> list[tuple[str, str]]:
+    """Return time limits that are possible, unless it is known that none helps."""
+    if finding.label == "slurm-time-limit" or case.can_change("expires"):
+        return []
+    there = case.limits.partition(case.partition)
+    limits = [one for one in (there and there.max_time, case.limits.time) if one]
+    spans = [timedelta(hours=hours) for hours in _HOURS]
+    fit = [span for span in spans if span != case.time_limit and span <= min(limits, default=span)]
+    return [(minutes(span), length(span)) for span in fit]
 
 
 def partition_pick(case: Case) -> Pick | None:

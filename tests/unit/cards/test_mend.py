@@ -277,6 +277,25 @@ def test_fewer_nodes_are_offered_where_a_limit_stands_in_the_way() -> None:
     assert [c.label for c in known.choices] == ["6 nodes", "1 node"]
 
 
+def test_a_time_limit_is_chosen_where_nobody_can_know_which_is_right() -> None:
+    """As far as the partition and the QOS allow it, and never the one that did not do."""
+    one = found(Action.MORE_TIME, label="slurm-invalid-time-limit")
+    there = PartitionState(
+        name="a3m", up=True, default=True, nodes=4, free=1, max_time=timedelta(hours=4)
+    )
+
+    pick = controls(one, case(limits=Limits(partitions=(there,)))).pick
+    shorter = controls(one, case(limits=Limits(time=timedelta(hours=2)))).pick
+
+    assert pick is not None
+    assert shorter is not None
+    assert [(c.label, c.value) for c in pick.choices] == [
+        ("1 Hour", "alice:75|time=60"),
+        ("2 Hours", "alice:75|time=120"),
+    ]
+    assert [c.label for c in shorter.choices] == ["1 Hour", "2 Hours"]
+
+
 def test_the_longest_time_that_a_qos_allows_is_taken() -> None:
     """Where that is what stood in the way; else a person must say."""
     one = found(Action.MORE_TIME, label="slurm-qos-limit")
