@@ -123,6 +123,20 @@ RULES = (
         actions=(Action.EXCLUDE_NODE,),
         transient=True,
     ),
+    # what a command says of the way there: it may get through all the same
+    _access(
+        label="slurm-controller-unreachable",
+        title="Slurm's controller does not answer.",
+        remedy="Look at the queue, then try again.",
+        patterns=(
+            r"slurm_persist_conn_open\w*: ",
+            r"Sending PersistInit msg: ",
+            r"(?:fetch_config|_establish_config_source): ",
+        ),
+        lines=("sbatch: error: Sending PersistInit msg: Connection refused",),
+        actions=(Action.CHECK_QUEUE, Action.RERUN_SAME),
+        transient=True,
+    ),
     _access(
         label="slurm-controller-unreachable",
         title="Slurm's controller does not answer.",
@@ -138,8 +152,6 @@ RULES = (
             r"Unable to process configuration file",
             r"Could not establish a configuration source",
             r"Rate limit exceeded, please retry",
-            r"slurm_persist_conn_open\w*: ",
-            r"(?:fetch_config|_establish_config_source): ",
             r"I/O error writing script/environment to file",
             (
                 r"(?:failed|error): (?:Zero Bytes were transmitted or received|Message (?:send|"
@@ -168,6 +180,6 @@ RULES = (
         ),
         actions=(Action.CHECK_QUEUE, Action.RERUN_SAME),
         transient=True,
-        healed=WENT_ON,
+        healed=WENT_ON,  # of several submissions one may be refused
     ),
 )
