@@ -19,11 +19,15 @@ RULES = (
             r"(?:Error|ERROR|error|Exception)\b.*[Cc]onfig\w* file.*(?:does not exist|not found)",
             r"The passed configuration file .(?P<path>[^`']+). does not exist",
             r"Expected a string path to an existing deepspeed config",
+            (
+                r"Error: [Uu]nable to (?:open|load|read|find) (?:the )?(?:recipe "
+                r")?config(?:uration)?\b"
+            ),
             r"No such file or directory: '(?P<path>[^']*(?:ds_|deepspeed|zero\d)[^'/]*\.json)'",
             r"In '[^']+': Could not (?:find|load) '(?P<path>[^']+)'",
             (
-                r"^Error: .*(?:Path|File|file) '(?P<path>[^']+\.(?:ya?ml|toml|json|cfg|ini|"
-                r"conf))' does not exist"
+                r"^(?:Error|click\.exceptions\.BadParameter): .*(?:Path|File|file) "
+                r"'(?P<path>[^']+\.(?:ya?ml|toml|json|cfg|ini|conf))' does not exist"
             ),
             r"(?:file|File) \"(?P<path>[^\"]*config\S*\.py)\" does not exist",
         ),
@@ -51,6 +55,7 @@ RULES = (
             r"InterpolationKeyError: Interpolation key '(?P<key>[^']+)'",
             r"InterpolationResolutionError",
             r"You must specify '(?P<key>[^']+)'",
+            r"Configuration Error: Missing required keys",
             r"UnsupportedInterpolationType|InterpolationToMissingValueError",
             r"error: the following arguments are required: (?P<key>.+)",
             r"^Error: Missing (?:option|argument|parameter)",
@@ -121,9 +126,23 @@ RULES = (
             r"number of micro-?batches .*(?:divisible|multiple)",
             r"[Bb]atch[_ ]?[Ss]ize.*(?:not (?:evenly )?divisible|must be evenly divisible)",
             r"evenly divisible by the number of generations per prompt",
-            r"(?i)batch_?size\S* .*(?:should|must) be (?:larger|greater|at least|positive)",
+            (
+                r"(?i)batch[_ ]?size\S* .*(?:should|must|has to) be (?:larger|greater|at least|"
+                r"positive|>=)"
+            ),
+            r"(?i)batch[_ ]?size\S* .*(?:must|should) be a positive integer",
+            r"Error: .*[Bb]atch[_ ]?[Ss]ize.*(?:divisible by|multiple of)",
+            r"Error: .*(?:divisible by|multiple of) (?:the )?\W?\w*batch",
+            r"[Mm]icro-?batches should be at least|[Gg]radient accumulation steps: \d+ has to be",
+            r"[Ee]ither train_batch_size or train_micro_batch_size_per_gpu needs",
+            (
+                r"Error: .*(?:set at least one of|must be >=) .*batch_size|At least two of "
+                r"\[micro_batch"
+            ),
             r"only support equal chunk",
-            r"not divisible by (?:micro|mini|global)[_ -]?batch|% \w*batch_size == 0$",
+            r"not divisible by (?:micro|mini|global)[_ -]?batch|batch_size % \(",
+            r"% \w*batch_size == 0$",
+            r"Expected num_prompts_per_step to be a multiple of",
             r"gradient_accumulation_steps must be",
         ),
         lines=(
@@ -155,7 +174,7 @@ RULES = (
                 r"(?:num(?:ber)?(?:_| of )?(?:attention[_ ])?(?:heads|layers|query[_ ]groups|"
                 r"experts)|num_layers|attention heads|query groups).*(?:divisible|multiple)"
             ),
-            r"\d+ is not divisible by \d+",
+            r"Error: .*\d+ is not divisible by \d+",
             r"(?:TP|PP|CP|EP|DP) ?(?:\*|x|×) ?(?:TP|PP|CP|EP|DP).*(?:world|GPU)",
             r"You set .(?:devices|num_nodes)=\d+. in Lightning, but",
             r"Total number of GPUs.*(?:divisible|does not match)",
@@ -182,6 +201,20 @@ RULES = (
                 r"\w*parallel)"
             ),
             r"[Nn]umber of experts should be a multiple of",
+            r"[Ww]orld [Ss]ize \(\d+\) is insufficient|[Ii]nvalid parallelism configuration",
+            r"Error: .*not supported (?:with|for|by) .*\b(?:\w+ )?parallel(?:ism)?\b",
+            r"Error: .*[Pp]arallel(?:ism)? is not supported|to use expert-parallel",
+            r"(?:multiplied should|should be|must be|must) equal (?:to )?the world[_ ]size",
+            r"Sequence length per GPU needs to be divisible",
+            r"Assertion failed: mpiSize ==|(?:dims|layout|mesh) does not match (?:the )?world",
+            (
+                r"(?i)parallel[ _]size \(?\d+\)? (?:does not evenly divide|should not be "
+                r"(?:larger|greater))"
+            ),
+            r"(?i)parallel[ _]size \(?\d+\)? must be (?:less|smaller|at most)",
+            r"only supported for single pipeline parallel stage|requires an even number of ranks",
+            r"[Pp]arallel (?:size mismatch|groups are expected to be the same)",
+            r"parallel size of the attention and moe layers must be the same",
             (
                 r"(?i)(?:not (?:evenly )?divisible by|(?:must|should) be (?:evenly )?divisible by|"
                 r"a multiple of) .{0,40}\b(?:\w*(?:tp|pp|cp|ep|dp)(?:_?size)?|world_?size|ranks?|"
@@ -229,6 +262,8 @@ RULES = (
             r"requires a different Python: |Version mismatch: The cluster was started with",
             r"^ImportError: .*version [\d.]+ is not supported",
             r"numpy\.core\.multiarray failed to import",
+            r"Requested Python version .* is incompatible",
+            r"^TypeError: Descriptors cannot (?:not )?be created directly",
         ),
         lines=(
             "ImportError: Numba needs NumPy 2.1 or less. Got NumPy 2.3.",
