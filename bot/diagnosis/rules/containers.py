@@ -28,6 +28,7 @@ RULES = (
                 r"target) must)"
             ),
             r"bind source path does not exist: ?(?P<mount>\S+)",
+            r"^(?:Error: )?statfs (?P<mount>\S+): no such file or directory",
         ),
         lines=(
             (
@@ -49,6 +50,7 @@ RULES = (
             r"hooks\.d/\S+ exited with return code",
             r"nvidia-container-cli: ",
             r"could not select device driver .*gpu",
+            r"error running (?:\w+ )?hook #?\d",
         ),
         actions=(Action.EXCLUDE_NODE, Action.TELL_ADMIN),
         transient=True,
@@ -139,6 +141,7 @@ RULES = (
                 r"--container-image"
             ),
             r"[Nn]o such container(?: file or directory)?: ",
+            r"[Nn]o container with name or ID \"(?P<container>[^\"]+)\" found",
         ),
         actions=(Action.RESUBMIT_IMAGE,),
     ),

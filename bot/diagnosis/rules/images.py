@@ -17,6 +17,7 @@ RULES = (
         ),
         patterns=(
             # before full disks and mounts: "No space left on device" is said of namespaces, too
+            r"could not use fakeroot: |cannot find new[ug]idmap: ",
             r"no loop devices available|could not attach image file to loop device",
             r"failed to resolve session directory|while applying cgroups config",
             r"container creation failed: hook function",
@@ -92,11 +93,11 @@ RULES = (
             r"Invalid image reference",
             r"Could not resolve host: (?:docker|dockerd|https?|docker-archive)\b",
             r"[Nn]o such file or directory: \S+\.(?:sqsh|squashfs)",
-            r"image (?:format|scheme) not (?:supported|recognized)",
+            r"image scheme not (?:supported|recognized)|image format not supported",
             r"Image not found: ",
             r"returned error code: 404",
             r"manifest (?:for \S+ not found|unknown)",
-            r"could not open image",
+            r"could not open image \S+: (?:failed|lstat|open|stat|no such|while|path|image not)",
             r"invalid reference format",
             r"pyxis: +\[ERROR\] Invalid argument: \S*(?:://|\.sqsh)",
             r"failed to resolve reference|not found: manifest unknown|name unknown: ",
@@ -132,7 +133,7 @@ RULES = (
             r"returned error code: 40[13]",
             r"unauthorized: (?:authentication required|access|incorrect)",
             r"The requested URL returned error: 40[13]\b",
-            r"pull access denied for",
+            r"pull access denied for|unable to retrieve auth token: ",
             r"denied: (?:requested access|Permission|Unauthenticated|denied)",
             r"Authentication (?:is required|failed) for .*(?:registry|nvcr|docker)",
         ),
@@ -147,7 +148,7 @@ RULES = (
         "import the image once to shared storage and use the .sqsh file.",
         patterns=(
             r"Write failed because No space left on device",
-            r"FATAL ERROR: ?Failed to write to output filesystem",
+            r"Failed to write to output filesystem",
             (
                 r"(?:hooks\.d|enroot|unsquashfs|mksquashfs|pyxis|squashfs-root)\S*.*No space left "
                 r"on device"
@@ -197,7 +198,12 @@ RULES = (
             ),
             r"failed to mount squashfs filesystem|image (?:is|file) .*corrupt",
             r"(?:zlib|xz|lzo|lz4|zstd) uncompress failed with error code",
-            r"Invalid image format: ",
+            r"Invalid image format: |image format not recognized",
+            r"[Nn]ot a squashfs image|look like a squashfs image|File system corruption detected",
+            (
+                r"failed to read (?:file system|filesystem|fragment|inode|directory|uid/gid|"
+                r"xattr)\w* table"
+            ),
             r"enroot: .*Failed to mount: \S+\.sqsh|\[ERROR\] Failed to mount: ",
         ),
         lines=(

@@ -154,6 +154,7 @@ RULES = (
             r"PermissionError: \[Errno 13\] Permission denied: '(?P<path>[^']+)'",
             r"PermissionError: \[Errno 1?[13]\]",
             r"\[Errno 30\] Read-only file system",
+            r"^(?:touch|mkdir|cp|mv|ln|tee|install|tar|rsync|git): .*: Read-only file system",
             r"execve\(\): (?P<path>[^:]+): Permission denied",
             r"os error 13\b|kind: PermissionDenied|errno = 13,",
             r"^OSError: \[Errno 13\]",
