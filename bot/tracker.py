@@ -276,7 +276,8 @@ def _notices(request: Request, job: Job, was: Job) -> list[Wanted]:
     name = f"{job.id}/{job.attempt}"
     said = []
     if (job.seen.state, job.attempt) != (was.seen.state, was.attempt):
-        alone = request.experiment is None or not request.experiment.tasks[1:]
+        several = request.experiment is not None and bool(request.experiment.tasks[1:])
+        alone = request.nth == 1 and not several
         card = notice(job, was.seen.state, alone=alone)
         said += [under(request, f"{name}/{job.seen.state.value}", card)] if card else []
     if job.seen.reason != was.seen.reason and (card := stuck(request, job)):

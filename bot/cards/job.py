@@ -183,7 +183,8 @@ def mending(job: Job) -> tuple[Button, ...]:
 def notice(job: Job, was: State, *, alone: bool = True) -> Card | None:
     """Return what the thread says about a change worth reading; None for one that is not.
 
-    One job of several is named. How it ended is told when its log has been read.
+    One job of several, or of a later attempt, is named. How it ended is told when its log has been
+    read.
     """
     name = "" if alone else f"Job {job.id}: "
     if job.seen.state is State.RUNNING:
