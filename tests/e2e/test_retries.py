@@ -39,7 +39,7 @@ async def test_a_failure_that_passes_is_run_again_until_it_works(lab: Room) -> N
     async with told(lab) as hands:
         card = await hands.launched("/slurm submit jobs/flaky.sh -J passes --retries 3 -- 2 port")
         assert "Attempt  1 of 4" in words(card)
-        first = number(await hands.reply(card, "The port of the rendezvous is taken", 60))
+        first = number(await hands.reply(card, "is taken by another process", 60))
         await hands.reply(card, "Attempt 2 of 4 is job")
         await hands.reply(card, "Attempt 3 of 4 is job", 60)
         done = await hands.becomes(card, "Completed after", 60)
@@ -104,7 +104,7 @@ async def test_a_training_goes_on_from_its_last_checkpoint(lab: Room) -> None:
     """Where the launcher takes settings: the folder of the job before is one."""
     async with told(lab) as hands, again(lab, PORT) as folder:
         card = await hands.launched("/nemo-rl run again -p a3m --time 5 --retries 1")
-        first = number(await hands.reply(card, "The port of the rendezvous", 90))
+        first = number(await hands.reply(card, "is taken by another process", 90))
         goes_on = await hands.reply(card, "It goes on from the checkpoint of step 10", 30)
         done = words(await hands.becomes(card, "Completed after", 120))
         setting = f"checkpointing.checkpoint_dir={folder}/{first}/checkpoints"
@@ -161,7 +161,7 @@ async def test_a_job_that_runs_again_is_ended_by_its_new_number(lab: Room) -> No
     async with told(lab) as hands:
         line = "/slurm submit jobs/flaky.sh -J renamed -p a3m --retries 1 -- 1 port 300"
         card = await hands.launched(line)
-        old = number(await hands.reply(card, "The port of the rendezvous is taken", 60))
+        old = number(await hands.reply(card, "is taken by another process", 60))
         await hands.reply(card, "Attempt 2 of 2 is job", 60)
         new = number(await hands.becomes(card, "Running on"))
         answer = words(await hands.asked(f"/slurm cancel {old}"))
