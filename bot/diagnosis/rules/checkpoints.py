@@ -186,7 +186,7 @@ RULES = (
             r"(?i)(?:reduced_train_loss|lm loss|train_loss|training_loss|total_loss): +nan\b",
             r"(?i)\bloss['\"]?(?:[:= ] ?|: +)['\"]?nan\b",
             r"'grad_norm': '?nan\b",
-            r"(?i)\bloss (?:is|became|was) (?:nan|not finite|inf)\b",
+            r"(?i)\bloss (?:is|became|has become|was|turned) (?:nan|not finite|non-finite|inf)",
             r"grad[_ ]norm: +(?:nan|inf)\b.*skipped iterations: +0 ",
             r"number of nan iterations: +[1-9]\d* ",
             r"Function '\w+' returned nan values",

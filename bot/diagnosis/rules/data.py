@@ -61,7 +61,7 @@ RULES = (
             r"No such file or directory:? .*(?:tokenizer|vocab|merges|spiece|sentencepiece)[\w.-]*",
             r"(?:Error|ERROR|error)\b.*[Tt]okenizer.* (?:not found|does not exist)",
             r"Not found: \"[^\"]*(?:tokenizer|vocab|\.model)",
-            r"Couldn't instantiate the backend tokenizer",
+            r"(?:Couldn't|Cannot) instantiate (?:the backend|this) tokenizer",
             r"stat: path should be string, bytes, os\.PathLike or integer, not NoneType",
             r"Unable to load vocabulary from file",
             r"sentencepiece_processor\.cc",

@@ -69,7 +69,8 @@ WARNINGS = (
     r"^\[W\d",
     r"(?:^|[^=\w])(?:INFO|DEBUG)\b",  # but `run with NCCL_DEBUG=INFO` is advice
     r"^\++ ",
-    r"(?i)\bretry(?:ing)? ?(?:in \d|after \d|\(|\d+/\d)|\bwill retry\b|entering retry loop",
+    r"(?i)\bretry(?:ing)? ?(?:in \d|after \d|\(|\d+/\d)",
+    r"(?i), retrying\b|\bwill retry\b|entering retry loop",
     r"(?i)attempt \d+(?:/| of )\d+",
 )
 
