@@ -206,7 +206,7 @@ class Launcher:
             update={"stage": Stage.REFUSED, "error": self._clean(_said(outcome.text, outcome.err))}
         )
         node = self._nodes[request.cluster]
-        case = await self._patiently(request, partial(case_of_request, node, no, finding.actions))
+        case = await case_of_request(node, no, finding.actions)
         logger.info(
             "refused",
             extra={"action": "refusal_known", "request": request.id, "label": finding.label},

@@ -10,7 +10,7 @@ from bot.cards.case import Case, Limits
 from bot.cluster import slurm
 from bot.cluster.together import together
 from bot.diagnosis import Action, Finding
-from bot.errors import CommandFailed
+from bot.errors import ClusterError, CommandFailed
 from bot.inquiry import tally_of
 from bot.job import Job
 from bot.login_node import LoginNode
@@ -54,17 +54,20 @@ async def case_of(
 async def case_of_request(
     node: LoginNode, request: Request, actions: Collection[Action] = ()
 ) -> Case:
-    """Return the case of a launch that came to nothing; raises ClusterError."""
-    return replace(
-        _launched(request),
-        admins=bool(node.admin_channel),
-        limits=await _limits(
+    """Return the case of a launch that came to nothing.
+
+    What the cluster cannot say now is left out: people hear of a refusal at once.
+    """
+    try:
+        limits = await _limits(
             node,
             actions,
             partition=request.resources.partition,
             qos=str(request.options.get("qos") or ""),
-        ),
-    )
+        )
+    except ClusterError:
+        limits = Limits()
+    return replace(_launched(request), admins=bool(node.admin_channel), limits=limits)
 
 
 def _launched(request: Request) -> Case:

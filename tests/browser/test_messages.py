@@ -226,7 +226,7 @@ async def test_a_click_in_a_message_reaches_the_app(stage: Stage) -> None:
     await page.locator('[data-confirm="yes"]').click()
     await page.locator('[data-action="pick"]').click()
     await page.get_by_role("option", name="Option a3u").click()
-    await page.get_by_role("button", name="More actions").click()
+    await page.locator("[data-action=more]").click()
     await page.get_by_role("option", name="Option mute").click()
     await until(lambda: asyncio.sleep(0, heard), lambda found: len(found) == 4)
     assert heard == [("logs", "75"), ("cancel", "75"), ("pick", "a3u"), ("more", "mute")]

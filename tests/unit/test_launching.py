@@ -257,6 +257,20 @@ async def test_a_refusal_says_why_and_offers_the_partitions(scene: Scene) -> Non
     assert scene.followed == []
 
 
+async def test_a_refusal_is_said_while_the_cluster_shows_nothing(scene: Scene) -> None:
+    """The controller is away: why comes at once, and what could be chosen is left out."""
+    no_answer = "slurm_load_partitions: Unable to contact slurm controller (connect failure)"
+    scene.site.program("sbatch", NO_SUCH_PARTITION)
+    scene.site.program("sinfo", f"#!/bin/sh\necho '{no_answer}' >&2\nexit 1\n")
+    request = await scene.accept()
+    async with scene.life() as launcher:
+        launcher.start(request)
+        await scene.reaches(Stage.REFUSED)
+    card = await scene.card()
+    assert plain(card.lead).startswith("Not submitted. ")
+    assert card.pick is None
+
+
 async def test_another_attempt_that_is_refused_is_told_to_its_person(scene: Scene) -> None:
     """Nobody looks at a message that changes at night; the thread mentions them."""
     scene.site.program("sbatch", NO_SUCH_PARTITION)
