@@ -131,18 +131,25 @@ class EmbeddedCluster:
         await self.run("sacctmgr", "-i", "modify", "user", "set", default, "where", f"user={names}")
 
     async def _idle(self) -> None:
-        """Wait until every node has reported."""
-        states = "not known"
-        try:
-            async with asyncio.timeout(_PATIENCE):
-                while states.split() != ["idle"] * len(NODES):
+        """Wait until every node has reported; one whose report was lost starts once more."""
+        late = await self._late(_PATIENCE / 3)
+        for node in late:
+            await self.stop_daemon(node)
+            await self.start_daemon(node)
+        if late and (still := await self._late(_PATIENCE)):
+            told = ", ".join(f"{node} is {state}" for node, state in still.items())
+            raise ClusterError(f"after {_PATIENCE:.0f} s {told}; the logs are in {self._log}")
+
+    async def _late(self, patience: float) -> dict[str, str]:
+        """Return the nodes that are not idle after so many seconds, and what they are."""
+        states = dict.fromkeys(NODES, "not known")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                while set(states.values()) != {"idle"}:
                     await asyncio.sleep(0.1)
-                    states = (await self.run("sinfo", "-hN", "-o", "%T", check=False)).stdout
-        except TimeoutError:
-            told = " ".join(states.split())
-            raise ClusterError(
-                f"after {_PATIENCE:.0f} s the nodes are {told}; the logs are in {self._log}"
-            ) from None
+                    shown = await self.run("sinfo", "-hN", "-o", "%N %T", check=False)
+                    states |= dict(line.split() for line in shown.stdout.splitlines())
+        return {node: state for node, state in states.items() if state != "idle"}
 
     async def _clear(self) -> None:
         """Remove everything but the logs."""

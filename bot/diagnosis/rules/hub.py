@@ -100,7 +100,8 @@ RULES = (
                 r"ReadTimeout\w*).*(?:huggingface\.co|hf\.co)"
             ),
             r"We couldn't connect to 'https://huggingface\.co'",
-            r"LocalEntryNotFoundError\b: |^\S*LocalEntryNotFoundError$",
+            r"LocalEntryNotFoundError: ",
+            r"^\S*LocalEntryNotFoundError$",
             r"Got: Connect(?:ion)?Error: ",
             r"(?:Couldn't|Could not|Unable to) reach .*(?:Hub|huggingface)",
             r"(?:50[0-4] Server Error: |Server error '50[0-4] ).*(?:huggingface\.co|hf\.co)",
